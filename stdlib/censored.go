@@ -91,6 +91,9 @@ func (c *censored) known(x float64, at func(way int) float64) (lower, upper floa
 
 // expand divides the rows by what is known of their values, of which the first way that applies counts.
 func (c *censored) expand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
+	if c.Atoms != nil { // a row at an atom is not above it, and yet may be the atom
+		return false
+	}
 	if slices.Contains(c.ways, Interval) && (c.Between == nil || c.Discrete) {
 		return false
 	}

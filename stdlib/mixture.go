@@ -38,6 +38,7 @@ func Mixture(components []*def.Dist, weights int) def.Dist {
 			out.Params = append(out.Params, p)
 		}
 		m.carriers = m.carriers || c.Carrier != nil
+		out.Atoms = append(out.Atoms, c.Atoms...)
 		if c.Sample == nil {
 			out.Sample = nil
 		}

@@ -3,6 +3,7 @@ package stdlib
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
@@ -79,6 +80,9 @@ func (t *truncated) ends(theta []def.BlockArg, i int) (lower, upper float64) {
 
 // expand writes the density of d and the probability of what lies between the ends.
 func (t *truncated) expand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
+	if t.Atoms != nil { // see censored.expand
+		return false
+	}
 	n := len(t.Params)
 	least, most, fixed := t.FixedBounds()
 	lower, upper := def.None, def.None
@@ -112,10 +116,13 @@ func (t *truncated) expand(b def.DensityBuilder, x def.Value, theta []def.Value)
 }
 
 // open is the greatest value below a lower end that counts as outside: intervals of between do not hold their
-// lower end.
+// lower end. Of an atom of a continuous distribution it is the number before it.
 func open(d *def.Dist, lower float64) float64 {
 	if d.Discrete {
 		return lower - 1
+	}
+	if slices.Contains(d.Atoms, lower) {
+		return math.Nextafter(lower, math.Inf(-1))
 	}
 	return lower
 }

@@ -217,7 +217,7 @@ def main(simulate, data, numpyro_model, pymc_model, keep):
     least = min(ess, key=ess.get)
     print(json.dumps(dict(peer=a.peer, problem=a.problem, seed=a.seed, multi_cpu_s=spent, gradients=warm + steps, us_per_leapfrog_cpu=1e6 * spent / (warm + steps), leapfrogs_a_draw=steps / CHAINS / DRAWS,
                           min_ess_bulk=ess[least], worst=least, ess_per_cpu_s=ess[least] / spent, ess_per_1000_gradients=1000 * ess[least] / (warm + steps),
-                          max_rhat=max(float(arviz.rhat(c)) for c in flat.values()), divergences=diverging, means={k: [float(c.mean()), float(arviz.mcse(c))] for k, c in flat.items()})))
+                          max_rhat=max(float(arviz.rhat(c)) for c in flat.values()), divergences=diverging, means={k: [float(c.mean()), float(np.squeeze(arviz.mcse(c)))] for k, c in flat.items()})))
 
 
 if __name__ == "__main__":

@@ -71,6 +71,13 @@ func (c *checker) density(e *ast.Call) (ExprInfo, bool) {
 		}
 		return out, false
 	}
+	if d.Dist.Atoms != nil && d.Kind == ast.LogDensity && c.Info[d.X].Random && !c.perDraw {
+		c.errorf(diag.MustBeData, d.X, "the values of %s are data: some have a probability of their own, and "+
+			"what depends on a parameter is never exactly one of them", d.Dist.Name).
+			Note("name a distribution without such values, or the probability of a value no greater, %s_lcdf",
+				d.Dist.Name)
+		return out, false
+	}
 	if d.Dist.Event != nil {
 		out.Type.Dims, ok = c.eventDensity(e, d)
 		return out, ok

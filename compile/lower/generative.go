@@ -208,6 +208,10 @@ func (g *generative) improper(s *check.Symbol, args []graph.ID, lower, upper flo
 	if s.Dist.Proper() && !s.Dist.Drawable() {
 		return "has a prior from which nothing can be drawn: " + s.Dist.WithoutDraws()
 	}
+	if s.Structure != nil && s.Structure.Support == def.ZeroSum && s.Dist.Event != nil &&
+		s.Dist.Event.Centred != nil {
+		return ""
+	}
 	if !s.Dist.Proper() && (s.Structure != nil || s.Dist.Event != nil || math.IsInf(lower, 0) ||
 		math.IsInf(upper, 0)) {
 		return "has the improper prior " + s.Dist.Name + ", from which nothing can be drawn"

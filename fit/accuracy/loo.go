@@ -62,11 +62,11 @@ func moving(ll Pointwise, independent bool, d PointDensity, bound float64, progr
 		floats.SubTo(ratios, ratios, all)
 		s := importance.Smooth(ratios, o.rEff)
 		o.k, o.elpd = s.K, math.NaN()
+		lpd := logMeanExp(all)
 		if d != nil && s.K > bound {
-			before := s.K
-			var lw []float64
-			if terms, lw = match(d, o, i, origin, weighed{row: all, Smoothed: s}, bound); terms != nil {
-				s.LogWeights, o.before = lw, before
+			first := weighed{row: all, Smoothed: s}
+			if t, lw, moved := match(d, o, i, origin, first, bound); t != nil {
+				terms, s.LogWeights, o.before, lpd = t, lw, s.K, moved
 			}
 		}
 		if terms == nil && s.LogWeights != nil {
@@ -79,7 +79,7 @@ func moving(ll Pointwise, independent bool, d PointDensity, bound float64, progr
 				influence[i] += portable.Exp(t-o.elpd) - portable.Exp(s.LogWeights[i])
 			}
 		}
-		o.p = logMeanExp(all) - o.elpd
+		o.p = lpd - o.elpd
 	})
 }
 

@@ -59,10 +59,11 @@ func newAffine(d int) affine {
 }
 
 // match moves the draws for one observation until its Pareto shape is below the bound or no move lowers it,
-// and sets its elpd, from half of the draws moved and half of them not, and its shape. terms are log p(y_i|θ)
-// with log weights at the points that it is estimated from; nil where no move helped.
+// and sets its shape. terms are log p(y_i|θ) with log weights at the points that its elpd is estimated from,
+// half of them moved draws and half of them not, and lpd is the log of the mean of p(y_i|θ) there; nil where no
+// move helped.
 func match(d PointDensity, o *observation, i int, origin []float64, first weighed, bound float64) (terms,
-	lw []float64) {
+	lw []float64, lpd float64) {
 	first.points = d.Draws()
 	m := &matching{PointDensity: d, i: i, rEff: o.rEff, draws: first.points, origin: origin, reached: first,
 		total: newAffine(len(first.points[0]))}
@@ -70,7 +71,7 @@ func match(d PointDensity, o *observation, i int, origin []float64, first weighe
 		m.moves++
 	}
 	if m.moves == 0 {
-		return nil, nil
+		return nil, nil, 0
 	}
 	o.k = m.reached.K
 	return m.split()
@@ -236,8 +237,8 @@ func possible(ratio float64) float64 {
 
 // split maps the first half of the draws and keeps the second, and weighs them as draws of the mixture of the
 // posterior and its image, whose weights are bounded where those of the image alone may not be. It returns
-// log p(y_i|θ) + log weight, and log weights.
-func (m *matching) split() (terms, lw []float64) {
+// log p(y_i|θ) + log weight, log weights, and the log of the mean of p(y_i|θ).
+func (m *matching) split() (terms, lw []float64, lpd float64) {
 	n, d := len(m.draws), len(m.draws[0])
 	uniform := make([]float64, n)
 	m.reached.points = m.draws
@@ -264,10 +265,11 @@ func (m *matching) split() (terms, lw []float64) {
 	}
 	lw = importance.Smooth(ratios, m.rEff).LogWeights
 	if lw == nil {
-		return nil, nil
+		return nil, nil, 0
 	}
+	lpd = logMeanExp(row)
 	for s, v := range lw {
 		row[s] += v
 	}
-	return row, lw
+	return row, lw, lpd
 }

@@ -13,11 +13,13 @@ import (
 
 // reference is testdata/loo.json, which testdata/loo.R makes with the R package loo.
 type reference struct {
-	Bound, Score              float64
-	ELPD0, K0, ELPD, K, Total []float64
-	Stacking                  []float64
-	PseudoBMA                 []float64 `json:"pseudo_bma"`
-	PseudoBMAPlus             []float64 `json:"pseudo_bma_plus"`
+	Bound, Score          float64
+	ELPD0, K0, ELPD, K, P []float64
+	Total                 []float64
+	TotalP                []float64 `json:"total_p"`
+	Stacking              []float64
+	PseudoBMA             []float64 `json:"pseudo_bma"`
+	PseudoBMAPlus         []float64 `json:"pseudo_bma_plus"`
 }
 
 func readReference(t *testing.T) (r reference) {
@@ -85,8 +87,7 @@ func (m *outlying) pointwise() Pointwise {
 	return out
 }
 
-// Moment matching has loo_moment_match's elpd and Pareto shapes. Its p differs: here log p(y_i) is of the
-// draws themselves, there of the draws after they have moved.
+// Moment matching has loo_moment_match's elpd, Pareto shapes and p.
 func TestMomentMatchingAgainstLoo(t *testing.T) {
 	want, m := readReference(t), newOutlying()
 	ll := m.pointwise()
@@ -96,13 +97,15 @@ func TestMomentMatchingAgainstLoo(t *testing.T) {
 		near(t, "k before", before.K[i], want.K0[i], 1e-8)
 		near(t, "elpd", after.Pointwise[i], want.ELPD[i], 1e-7)
 		near(t, "k", after.K[i], want.K[i], 1e-7)
-		near(t, "p", after.PPointwise[i], before.PPointwise[i]+before.Pointwise[i]-want.ELPD[i], 1e-7)
+		near(t, "p", after.PPointwise[i], want.P[i], 1e-7)
 		if moved := want.K0[i] > want.Bound; moved != (after.Before[i] != 0) {
 			t.Errorf("observation %d: moved from a shape of %g", i, after.Before[i])
 		}
 	}
 	near(t, "total", after.ELPD, want.Total[0], 1e-7)
 	near(t, "se", after.SE, want.Total[1], 1e-7)
+	near(t, "total p", after.P, want.TotalP[0], 1e-7)
+	near(t, "se of p", after.PSE, want.TotalP[1], 1e-7)
 }
 
 func TestStackingAgainstLoo(t *testing.T) {

@@ -106,12 +106,16 @@ func (s *Simulator) Complete(r *rand.Rand, k int, x []float64, elements []int) e
 }
 
 // Centre sets all elements of parameter k to the location of its prior, given the other parameters in x: of
-// vectors, to their mean. The error names a parameter whose prior has none.
+// vectors, to their mean, which is 0 where they sum to 0. The error names a parameter whose prior has none.
 func (s *Simulator) Centre(k int, x []float64) error {
 	p, port := &s.model.Params[k], s.model.Graph.Params()[k]
 	at, own := p.Dist.LocationAt, x[port.Offset:port.Offset+port.Len]
 	if p.Dist.Event != nil && len(p.Dist.Params) > 0 && p.Dist.Params[0].Name == "mu" {
 		at = 0
+	}
+	if p.Structure != nil && p.Structure.Support == def.ZeroSum {
+		clear(own)
+		return nil
 	}
 	s.exec.Forward(x)
 	s.evaluate(p.Law)

@@ -153,7 +153,11 @@ func (l *Law) event(r *rand.Rand, args [][]float64, x []float64, w *room, e int)
 	for i := range w.value {
 		w.value[i] = x[e+i*w.events]
 	}
-	l.Dist.Event.Sample(r, w.value, w.theta, w.size)
+	sample := l.Dist.Event.Sample
+	if sample == nil {
+		sample = l.Dist.Event.Centred
+	}
+	sample(r, w.value, w.theta, w.size)
 	for i, v := range w.value {
 		if math.IsNaN(v) {
 			return e + i*w.events

@@ -83,7 +83,9 @@ type Event struct {
 	Work   func(k int) int // the length of Events.Work for the size k; nil: none
 	// Sample overwrites x with a draw; nil for an improper distribution. k is the size. What x holds before
 	// is a value that was observed, from which a multinomial takes its total.
-	Sample  func(r *rand.Rand, x []float64, theta [][]float64, k int)
+	Sample func(r *rand.Rand, x []float64, theta [][]float64, k int)
+	// Centred is Sample of an improper distribution whose density is that of one among vectors that sum to 0.
+	Centred func(r *rand.Rand, x []float64, theta [][]float64, k int)
 	InOrder bool // the codes of categories are their order
 	// OfTotal reports that a draw has the total of what x holds before.
 	OfTotal bool

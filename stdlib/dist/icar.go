@@ -3,8 +3,11 @@ package dist
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/linear"
 )
 
 // ICAR is the intrinsic conditional autoregression over the edges of a graph.
@@ -29,6 +32,7 @@ Spatio-temporal Epidemiology 31.`,
 		ScaleAt:    -1,
 		Event: &def.Event{
 			Rank: 1, Least: 1, Density: icarDensity, NoSampler: "its density does not integrate to 1",
+			Centred: icarCentred,
 			Check: func(theta [][]float64, k int) string {
 				node1, node2 := theta[0], theta[1]
 				if len(node1) != len(node2) {
@@ -79,6 +83,33 @@ func inParts(node1, node2 []float64, k int) string {
 	}
 	return fmt.Sprintf("the regions fall into %d parts that no path of edges joins, whose levels the density leaves "+
 		"free: give each part an icar of its own, and a region without neighbours a normal distribution", parts)
+}
+
+// icarCentred draws x with the precision Q of the density, given that it sums to 0: less its mean, a normal
+// vector of precision Q + 11ᵀ/k, whose variance beyond the inverse of Q is that of its mean.
+func icarCentred(r *rand.Rand, x []float64, theta [][]float64, k int) {
+	q := make([]float64, k*k)
+	for i := range q {
+		q[i] = 1 / float64(k)
+	}
+	for e := range theta[0] {
+		u, v := int(theta[0][e])-1, int(theta[1][e])-1
+		q[u+k*u]++
+		q[v+k*v]++
+		q[u+k*v]--
+		q[v+k*u]--
+	}
+	for j := range x {
+		x[j] = portable.Normal(r)
+	}
+	linear.SolveUpper(x, factorOf(q, k), k)
+	mean := 0.0
+	for _, v := range x {
+		mean += v / float64(k)
+	}
+	for j := range x {
+		x[j] -= mean
+	}
 }
 
 func icarDensity(b *def.Events) {

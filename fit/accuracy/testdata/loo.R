@@ -28,8 +28,8 @@ after <- suppressWarnings(loo_moment_match(NULL, before, post_draws = function(x
 lpd <- sapply(1:3, function(m) cos(m * (1:30)) - 0.1 * m * (1:30 %% 3))
 stacked <- stacking_weights(lpd, optim_control = list(reltol = 1e-15, maxit = 10000))
 write_json(list(bound = bound, elpd0 = before$pointwise[, "elpd_loo"], k0 = before$diagnostics$pareto_k,
-  elpd = after$pointwise[, "elpd_loo"], k = after$diagnostics$pareto_k,
-  total = after$estimates["elpd_loo", ], stacking = as.numeric(stacked),
+  elpd = after$pointwise[, "elpd_loo"], p = after$pointwise[, "p_loo"], k = after$diagnostics$pareto_k,
+  total = after$estimates["elpd_loo", ], total_p = after$estimates["p_loo", ], stacking = as.numeric(stacked),
   score = sum(log(exp(lpd) %*% as.numeric(stacked))),
   pseudo_bma = as.numeric(pseudobma_weights(lpd, BB = FALSE)),
   pseudo_bma_plus = {set.seed(1); as.numeric(pseudobma_weights(lpd, BB_n = 200000))}), "loo.json", digits = 12, auto_unbox = TRUE)
