@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"sync"
 	"time"
 
+	"github.com/vflc/vflc/bench/beside"
 	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/workers"
@@ -26,9 +26,9 @@ type crew struct {
 func newCrew(g *graph.Graph, chains int, alone bool) *crew {
 	c := &crew{alone: alone}
 	for k := range chains {
-		x := make([]float64, g.Dim())
+		x := beside.Point(g.Dim())
 		for i := range x {
-			x[i] = 0.3 * math.Sin(float64(i+1)) * (1 + 0.01*float64(k))
+			x[i] *= 1 + 0.01*float64(k)
 		}
 		c.execs, c.at = append(c.execs, g.NewExec()), append(c.at, x)
 	}
@@ -91,8 +91,8 @@ func printChains(venv string, least, chains int) error {
 }
 
 // printChains measures a row. A run of every task is a gradient of each chain.
-func (r *row) printChains(one, all []*reference, least, chains int) error {
-	g, err := load(r.text, r.data())
+func (r *row) printChains(one, all []*beside.Program, least, chains int) error {
+	g, err := beside.Load(r.text, r.data())
 	if err != nil {
 		return err
 	}
@@ -100,17 +100,17 @@ func (r *row) printChains(one, all []*reference, least, chains int) error {
 	single, mapped := fastest(one, r, least), fastest(all, r, least)
 	tasks := []stopwatch.Task{
 		{Name: "together", Elsewhere: together.run},
-		{Name: "JAX", Elsewhere: func(runs int) time.Duration { return single.run(r, runs*chains) }},
-		{Name: "vmap", Elsewhere: func(runs int) time.Duration { return mapped.run(r, runs) }},
+		{Name: "JAX", Elsewhere: func(runs int) time.Duration { return single.Run(r.request(), runs*chains) }},
+		{Name: "vmap", Elsewhere: func(runs int) time.Duration { return mapped.Run(r.request(), runs) }},
 		{Name: "alone", Elsewhere: alone.run},
 	}
 	t := stopwatch.MeasureSeries(tasks, rounds, least)
 	each := func(k int) float64 { return t[k].Median / float64(chains) }
 	ratio := func(k int) string { return fmt.Sprintf("%.2f (%.2f-%.2f)", t[k].Ratio, t[k].Low, t[k].High) }
 	fmt.Printf("%-40s %10.0f %10.0f %10.0f %10.0f  %-18s %-18s %-18s %s, %s\n", r.name, each(1), each(2),
-		each(3), each(0), ratio(1), ratio(2), ratio(3), single.name, mapped.name)
-	if single.err != nil {
-		return single.err
+		each(3), each(0), ratio(1), ratio(2), ratio(3), single.Name, mapped.Name)
+	if single.Err != nil {
+		return single.Err
 	}
-	return mapped.err
+	return mapped.Err
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 
+	"github.com/vflc/vflc/bench/beside"
 	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -52,18 +52,18 @@ func printPeers(venv string, least int) error {
 func logistics(n, p int) []row {
 	name := fmt.Sprintf("Bernoulli-logit %d×%d", n, p)
 	return []row{
-		{name + ", decimals", logistic, func() tables { return decimals(n, p) }, "logistic", n, p, nil},
-		{name + ", standardised", logistic, func() tables {
+		{name + ", decimals", logistic, func() beside.Tables { return decimals(n, p) }, "logistic", n, p, nil},
+		{name + ", standardised", logistic, func() beside.Tables {
 			return standardised(n, p)
 		}, "logistic", n, p, nil},
-		{name + ", all digits", logistic, func() tables { return regression(n, p) }, "logistic", n, p, nil},
+		{name + ", all digits", logistic, func() beside.Tables { return regression(n, p) }, "logistic", n, p, nil},
 	}
 }
 
 // jax starts JAX with X in either order, for so many points at a time.
-func jax(venv string, points int) (peers []*reference, err error) {
+func jax(venv string, points int) (peers []*beside.Program, err error) {
 	for _, layout := range []string{"rows", "columns"} {
-		p, err := start(layout, exec.Command(filepath.Join(venv, "bin", "python"),
+		p, err := beside.Start(layout, exec.Command(filepath.Join(venv, "bin", "python"),
 			filepath.Join("bench", "peers", "logistic_jax.py"), layout, fmt.Sprint(points)))
 		if err != nil {
 			return nil, err
@@ -71,17 +71,4 @@ func jax(venv string, points int) (peers []*reference, err error) {
 		peers = append(peers, p)
 	}
 	return peers, nil
-}
-
-// start starts a program that runs one request at a time.
-func start(name string, cmd *exec.Cmd) (*reference, error) {
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	return &reference{name: name, in: in, out: bufio.NewReader(out)}, cmd.Start()
 }

@@ -14,13 +14,17 @@ package main
 import (
 	"flag"
 	"fmt"
-	"math"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/vflc/vflc/bench/beside"
 	"github.com/vflc/vflc/bench/stopwatch"
-	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -67,7 +71,7 @@ func printHead(peer string) {
 
 // printWanted measures a row if it is selected. A turn of a program has least evaluations: with several, a
 // matrix comes from the cache that can hold it, as it does in a sampler.
-func (r *row) printWanted(peers []*reference, least int) error {
+func (r *row) printWanted(peers []*beside.Program, least int) error {
 	if !wanted(r.name) {
 		return nil
 	}
@@ -88,33 +92,20 @@ func wanted(name string) bool {
 type row struct {
 	name string
 	text string
-	data func() tables
+	data func() beside.Tables
 	task string // of reference.c, "" for the logistic regression of 512×20
 	n, p int
 	// with, where set, returns one more task that is measured in turn.
 	with func(n, p int) stopwatch.Task
 }
 
-// tables are the values of a model's data by name, column-major, with their dimensions.
-type tables map[string]table
-
-type table struct {
-	dims     []int
-	values   []float64
-	levels   int
-	encoders []data.Fitted // that made the values
-}
-
 // print measures a row.
-func (r *row) print(c []*reference, least int) error {
-	g, err := load(r.text, r.data())
+func (r *row) print(c []*beside.Program, least int) error {
+	g, err := beside.Load(r.text, r.data())
 	if err != nil {
 		return err
 	}
-	e, x := g.NewExec(), make([]float64, g.Dim())
-	for i := range x {
-		x[i] = 0.3 * math.Sin(float64(i+1))
-	}
+	e, x := g.NewExec(), beside.Point(g.Dim())
 	ours := stopwatch.Task{Name: "vflc", Run: func() { e.Forward(x); e.Target() }}
 	if len(c) == 0 {
 		t := stopwatch.MeasureSeries([]stopwatch.Task{ours}, rounds, least)
@@ -122,16 +113,45 @@ func (r *row) print(c []*reference, least int) error {
 		return nil
 	}
 	best := fastest(c, r, least)
-	tasks := []stopwatch.Task{best.task(r), ours}
+	tasks := []stopwatch.Task{best.Task(r.request()), ours}
 	if r.with != nil {
 		tasks = append(tasks, r.with(r.n, r.p))
 	}
 	t := stopwatch.MeasureSeries(tasks, rounds, least)
-	fmt.Printf("%-48s %12.0f %12.0f %-7s %.2f (%.2f-%.2f)", r.name, t[1].Median, t[0].Median, best.name,
+	fmt.Printf("%-48s %12.0f %12.0f %-7s %.2f (%.2f-%.2f)", r.name, t[1].Median, t[0].Median, best.Name,
 		t[1].Ratio, t[1].Low, t[1].High)
 	for _, other := range t[2:] {
 		fmt.Printf(" %12.0f %.2f", other.Median, t[1].Median/other.Median)
 	}
 	fmt.Println()
-	return best.err
+	return best.Err
+}
+
+// printLoad times a logistic regression from its text, with data in memory, to the first gradient.
+func printLoad() error {
+	text, err := os.ReadFile(filepath.Join("examples", "logistic.vfl"))
+	if err != nil {
+		return err
+	}
+	values := regression(500, 20)
+	var took []time.Duration
+	for range rounds {
+		runtime.GC()
+		begin := time.Now()
+		if _, diags := parser.Parse(source.New("logistic.vfl", string(text))); diags.HasErrors() {
+			return beside.Failure(diags)
+		}
+		g, err := beside.Load(logistic, values)
+		if err != nil {
+			return err
+		}
+		e := g.NewExec()
+		e.Forward(make([]float64, g.Dim()))
+		e.Target()
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	fmt.Printf("load of a logistic regression of 500×20, text to first gradient: %.2f ms\n",
+		float64(took[len(took)/2])/1e6)
+	return nil
 }

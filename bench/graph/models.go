@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/bench/beside"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/encoder"
@@ -14,7 +15,7 @@ func rows() []row {
 	var out []row
 	for _, size := range [][2]int{{512, 20}, {2016, 8}, {100_000, 50}, {1_000_000, 20}} {
 		n, p := size[0], size[1]
-		out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables {
+		out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() beside.Tables {
 			return regression(n, p)
 		}, "logistic", n, p, nil})
 	}
@@ -107,82 +108,75 @@ y ~ student_t(4, p0 * tanh(p1 * x + p2), p3)
 )
 
 // regression has normal covariates.
-func regression(n, p int) tables {
+func regression(n, p int) beside.Tables {
 	r := rand.New(rand.NewPCG(1, 2))
-	x, y := normals(r, n*p), make([]float64, n)
+	x, y := beside.Normals(r, n*p), make([]float64, n)
 	for i := range y {
 		y[i] = float64(r.IntN(2))
 	}
-	return tables{"X": {dims: []int{n, p}, values: x}, "y": {dims: []int{n}, values: y}}
+	return beside.Tables{"X": {Dims: []int{n, p}, Values: x}, "y": {Dims: []int{n}, Values: y}}
 }
 
 // decimals is regression with covariates of six decimals, as files of data have them.
-func decimals(n, p int) tables {
+func decimals(n, p int) beside.Tables {
 	t := regression(n, p)
-	for i, v := range t["X"].values {
-		t["X"].values[i] = math.Round(v*1e6) / 1e6
+	for i, v := range t["X"].Values {
+		t["X"].Values[i] = math.Round(v*1e6) / 1e6
 	}
 	return t
 }
 
 // standardised is decimals after zscore.
-func standardised(n, p int) tables {
+func standardised(n, p int) beside.Tables {
 	t, e := decimals(n, p), encoder.ZScore()
 	x := t["X"]
 	for j := range p {
-		column := x.values[j*n:][:n]
+		column := x.Values[j*n:][:n]
 		in, f := []def.Column{{Numbers: column}}, data.Fitted{Encoder: e.Name}
 		if fault := e.Fit(in, &f.Fitted); fault != nil {
 			panic("graph: " + fault.Text)
 		}
 		e.Apply(in, &f.Fitted, [][]float64{column}, nil)
-		x.encoders = append(x.encoders, f)
+		x.Encoders = append(x.Encoders, f)
 	}
 	t["X"] = x
 	return t
 }
 
-func grouped() tables {
+func grouped() beside.Tables {
 	const n = 2000
 	r := rand.New(rand.NewPCG(3, 4))
-	x, y, g := normals(r, 4*n), make([]float64, n), make([]float64, n)
+	x, y, g := beside.Normals(r, 4*n), make([]float64, n), make([]float64, n)
 	for i := range y {
 		y[i], g[i] = float64(r.IntN(6)), float64(1+r.IntN(5))
 	}
-	return tables{"X": {dims: []int{n, 4}, values: x}, "y": {dims: []int{n}, values: y},
-		"g": {dims: []int{n}, values: g, levels: 5}}
+	return beside.Tables{"X": {Dims: []int{n, 4}, Values: x}, "y": {Dims: []int{n}, Values: y},
+		"g": {Dims: []int{n}, Values: g, Levels: 5}}
 }
 
-func eightSchools() tables {
-	return tables{
-		"y": {dims: []int{8}, values: []float64{28, 8, -3, 7, -1, 1, 18, 12}},
-		"s": {dims: []int{8}, values: []float64{15, 10, 16, 11, 9, 11, 10, 18}},
+func eightSchools() beside.Tables {
+	return beside.Tables{
+		"y": {Dims: []int{8}, Values: []float64{28, 8, -3, 7, -1, 1, 18, 12}},
+		"s": {Dims: []int{8}, Values: []float64{15, 10, 16, 11, 9, 11, 10, 18}},
 	}
 }
 
-func curve() tables {
+func curve() beside.Tables {
 	const n = 2000
 	r := rand.New(rand.NewPCG(5, 6))
-	return tables{"x": {dims: []int{n}, values: normals(r, n)}, "y": {dims: []int{n}, values: normals(r, n)}}
+	return beside.Tables{"x": {Dims: []int{n}, Values: beside.Normals(r, n)},
+		"y": {Dims: []int{n}, Values: beside.Normals(r, n)}}
 }
 
-func normals(r *rand.Rand, n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = r.NormFloat64()
-	}
-	return v
-}
-
-func pairs() tables {
+func pairs() beside.Tables {
 	r := rand.New(rand.NewPCG(7, 8))
 	const n = 512
-	return tables{"X": {dims: []int{n, 1}, values: normals(r, n)},
-		"Y": {dims: []int{n, 2}, values: normals(r, 2*n)}}
+	return beside.Tables{"X": {Dims: []int{n, 1}, Values: beside.Normals(r, n)},
+		"Y": {Dims: []int{n, 2}, Values: beside.Normals(r, 2*n)}}
 }
 
-func twoTables() tables {
+func twoTables() beside.Tables {
 	const n = 826
 	a, b := regression(n, 7), regression(n, 8)
-	return tables{"y": a["y"], "A": a["X"], "B": b["X"]}
+	return beside.Tables{"y": a["y"], "A": a["X"], "B": b["X"]}
 }

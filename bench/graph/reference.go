@@ -1,42 +1,31 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
 
+	"github.com/vflc/vflc/bench/beside"
 	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A reference is a program that vflc is compared with, such as the C program built for one instruction set;
-// it runs one request at a time.
-type reference struct {
-	name string
-	in   io.Writer
-	out  *bufio.Reader
-	err  error
-}
-
 // startReferences builds and starts the C program for AVX2, and for AVX-512 where vflc uses it.
-func startReferences() ([]*reference, error) {
+func startReferences() ([]*beside.Program, error) {
 	narrow, err := startReference("AVX2", "-mno-avx512f")
 	if err != nil {
 		return nil, err
 	}
 	if vector.Tier() != vector.AVX512 {
-		return []*reference{narrow}, nil
+		return []*beside.Program{narrow}, nil
 	}
 	wide, err := startReference("AVX-512", "-mprefer-vector-width=512")
-	return []*reference{narrow, wide}, err
+	return []*beside.Program{narrow, wide}, err
 }
 
 // startReference builds the program with a flag and starts it.
-func startReference(name, flag string) (*reference, error) {
+func startReference(name, flag string) (*beside.Program, error) {
 	dir, err := os.MkdirTemp("", "vflc-reference")
 	if err != nil {
 		return nil, err
@@ -46,7 +35,7 @@ func startReference(name, flag string) (*reference, error) {
 	if err := build(program, flag); err != nil {
 		return nil, err
 	}
-	return start(name, exec.Command(program))
+	return beside.Start(name, exec.Command(program))
 }
 
 // build compiles the program. -Ofast is for the elementwise loops only: elsewhere it would undo the reduction
@@ -65,27 +54,14 @@ func build(program, flag string) error {
 	return nil
 }
 
-// run runs a task some times and returns their CPU time.
-func (c *reference) run(r *row, runs int) time.Duration {
-	var ns float64
-	if _, c.err = fmt.Fprintf(c.in, "%s %d %d %d\n", r.task, r.n, r.p, runs); c.err == nil {
-		_, c.err = fmt.Fscan(c.out, &ns)
-	}
-	if c.err != nil {
-		return time.Second
-	}
-	return time.Duration(ns)
-}
-
-func (c *reference) task(r *row) stopwatch.Task {
-	return stopwatch.Task{Name: c.name, Elsewhere: func(runs int) time.Duration { return c.run(r, runs) }}
-}
+// request is what a program is asked to run.
+func (r *row) request() string { return fmt.Sprintf("%s %d %d", r.task, r.n, r.p) }
 
 // fastest is the program with the least time for a row.
-func fastest(c []*reference, r *row, least int) *reference {
+func fastest(c []*beside.Program, r *row, least int) *beside.Program {
 	var tasks []stopwatch.Task
 	for _, p := range c {
-		tasks = append(tasks, p.task(r))
+		tasks = append(tasks, p.Task(r.request()))
 	}
 	best, times := 0, stopwatch.MeasureSeries(tasks, rounds/3, least)
 	for i, t := range times {

@@ -1,0 +1,192 @@
+"""paths_jax.py: log densities of bench/paths in JAX, float64, one thread, many gradients in one compiled loop.
+
+Requests come one by one on standard input as "TASK FILE RUNS". FILE has the data, arrays by columns, and the point. The answer is the CPU time of the whole
+process in nanoseconds, all runs together, and for 0 runs the gradient at the point. The first request of a file compiles before it is timed.
+
+A run is jax.value_and_grad at a point that depends on the gradient before it, as the steps of a sampler do: a loop in one call, since a call of a compiled
+function alone costs more than a short gradient.
+
+A task is a function of the coordinates and the data. The coordinates are unconstrained, in the order of the model's declarations: "positive" and the like map
+them to parameters and give the logarithm of the Jacobian. Constants of densities are left out."""
+import json
+import os
+import sys
+import time
+
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1 " + os.environ.get("XLA_FLAGS", "")
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"
+import jax
+import jax.numpy as jnp
+import jax.scipy as jsp
+import numpy as np
+
+jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_platform_name", "cpu")
+
+TASKS = {}
+
+
+def task(density):
+    TASKS[density.__name__] = density
+    return density
+
+
+def positive(x):
+    return jnp.exp(x), jnp.sum(x)
+
+
+def between(x):
+    """Of 0 and 1."""
+    return jax.nn.sigmoid(x), jnp.sum(jax.nn.log_sigmoid(x) + jax.nn.log_sigmoid(-x))
+
+
+def log_simplex(x):
+    """The logarithms of K probabilities, of K - 1 isometric log-ratios."""
+    k = x.size + 1
+    basis = np.array([[1.0] * i + [-i] + [0.0] * (k - 1 - i) for i in range(1, k)])
+    basis /= np.sqrt([[i * (i + 1)] for i in range(1, k)])
+    logs = jax.nn.log_softmax(x @ basis)
+    return logs, jnp.sum(logs)
+
+
+def normal(x, mean=0.0, sd=1.0):
+    return -0.5 * ((x - mean) / sd) ** 2 - jnp.log(sd)
+
+
+# Mixtures, and functions of each row.
+
+
+@task
+def two_normals(theta, d):
+    w, j1 = between(theta[0])
+    mu, (s, j2) = theta[1:3], positive(theta[3:5])
+    prior = j1 + j2 + jnp.sum(normal(mu, 0, 5)) + jnp.sum(normal(s))
+    y = d["y"]
+    return prior + jnp.sum(jnp.logaddexp(jnp.log(w) + normal(y, mu[0], s[0]), jnp.log1p(-w) + normal(y, mu[1], s[1])))
+
+
+@task
+def five_normals(theta, d):
+    (logs, j1), mu, (s, j2) = log_simplex(theta[:4]), theta[4:9], positive(theta[9:14])
+    prior = j1 + j2 + jnp.sum(normal(mu, 0, 5)) + jnp.sum(normal(s))
+    return prior + jnp.sum(jsp.special.logsumexp(logs[:, None] + normal(d["y"][None, :], mu[:, None], s[:, None]), axis=0))
+
+
+@task
+def two_poissons(theta, d):
+    (w, j1), (rate, j2) = between(theta[0]), positive(theta[1:3])
+    prior = j1 + j2 + jnp.sum(normal(rate, 0, 5))
+    part = lambda k: d["k"] * jnp.log(rate[k]) - rate[k]
+    return prior + jnp.sum(jnp.logaddexp(jnp.log(w) + part(0), jnp.log1p(-w) + part(1)))
+
+
+@task
+def two_regressions(theta, d):
+    (w, j1), a, b, c, (s, j2) = between(theta[0]), theta[1:3], theta[3:8], theta[8:13], positive(theta[13:15])
+    prior = j1 + j2 + jnp.sum(normal(a)) + jnp.sum(normal(b)) + jnp.sum(normal(c)) + jnp.sum(normal(s))
+    first, second = normal(d["y"], a[0] + d["X"] @ b, s[0]), normal(d["y"], a[1] + d["X"] @ c, s[1])
+    return prior + jnp.sum(jnp.logaddexp(jnp.log(w) + first, jnp.log1p(-w) + second))
+
+
+TASKS["log_mix"] = two_normals
+
+
+@task
+def log_add_exp(theta, d):
+    return jnp.sum(normal(theta)) + jnp.sum(jnp.logaddexp(theta[0] * d["y"], d["X"] @ theta[1:]))
+
+
+@task
+def soft(theta, d):
+    (a, j), b = positive(theta[0]), theta[1:]
+    m = d["X"] @ b
+    return j + normal(a) + jnp.sum(normal(b)) + jnp.sum(jax.nn.softplus(m) + jnp.log(-jnp.expm1(-a - m * m)))
+
+
+@task
+def bernoulli(theta, d):
+    m = theta[0] + d["X"] @ theta[1:]
+    return jnp.sum(normal(theta)) + jnp.sum(d["y"] * m - jax.nn.softplus(m))
+
+
+# Recursions.
+
+
+@task
+def garch(theta, d):
+    mu, (a, j1), (logs, j2) = theta[0], positive(theta[1]), log_simplex(theta[2:4])
+    w, y = jnp.exp(logs), d["y"]
+
+    def step(v, square):
+        v = a + w[0] * square + w[1] * v
+        return v, v
+
+    _, rest = jax.lax.scan(step, 1.0, (y[:-1] - mu) ** 2)
+    v = jnp.concatenate([jnp.ones(1), rest])
+    return j1 + j2 + normal(mu) + normal(a) + jnp.sum(-0.5 * (y - mu) ** 2 / v - 0.5 * jnp.log(v))
+
+
+# Tails.
+
+
+@task
+def censored_normal(theta, d):
+    mu, (s, j) = theta[0], positive(theta[1])
+    z, exact = (d["y"] - mu) / s, d["y"] < 0
+    return j + normal(mu, 0, 5) + normal(s) + jnp.sum(jnp.where(exact, -0.5 * z * z - jnp.log(s), jsp.special.log_ndtr(-z)))
+
+
+# Gaussian processes.
+
+
+@task
+def process(theta, d):
+    (rho, j1), (alpha, j2), (sigma, j3) = positive(theta[0]), positive(theta[1]), positive(theta[2])
+    prior = j1 + j2 + j3 - 6 * jnp.log(rho) - 5 / rho + normal(alpha) + normal(sigma)
+    x, y = d["x"], d["y"]
+    k = alpha**2 * jnp.exp(-0.5 * ((x[:, None] - x[None, :]) / rho) ** 2) + sigma**2 * jnp.eye(x.size)
+    factor = jnp.linalg.cholesky(k)
+    z = jsp.linalg.solve_triangular(factor, y, lower=True)
+    return prior - 0.5 * z @ z - jnp.sum(jnp.log(jnp.diagonal(factor)))
+
+
+def loop(density):
+    slope = jax.value_and_grad(density)
+
+    def run(runs, theta, data):
+        def step(_, state):
+            theta, total = state
+            value, grad = slope(theta, data)
+            return theta + 1e-15 * grad, total + value
+
+        return jax.lax.fori_loop(0, runs, step, (theta, 0.0))
+
+    return jax.jit(run)
+
+
+def read(name):
+    with open(name, encoding="utf-8") as f:
+        content = json.load(f)
+    data = {k: jnp.array(np.array(v["values"], dtype=float).reshape(v["dims"], order="F")) for k, v in content["data"].items()}
+    return jnp.array(content["point"]), data
+
+
+def main():
+    known = None
+    for line in sys.stdin:
+        name, file, runs = line.split()
+        if known != line.split()[:2]:
+            known, (theta, data) = line.split()[:2], read(file)
+            compiled = loop(TASKS[name])
+            jax.block_until_ready(compiled(1, theta, data))
+        if runs == "0":
+            print(*jax.grad(TASKS[name])(theta, data), flush=True)
+            continue
+        begin = time.process_time_ns()
+        jax.block_until_ready(compiled(int(runs), theta, data))
+        print(time.process_time_ns() - begin, flush=True)
+
+
+if __name__ == "__main__":
+    main()
