@@ -1,25 +1,22 @@
 package graph
 
 import (
-	"slices"
-
 	"github.com/vflc/vflc/runtime/tape"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A stepper is a recursion that a lifter has taken apart.
+// A stepper is a recursion of some entries of another one, which a lifter has taken apart: affine, or a
+// program.
 type stepper struct {
 	*Recursion
-	lags   []lag
-	out    []tape.Register
-	terms  []stepTerm // the derivatives of a step in earlier rows that are not 0 everywhere
-	affine bool       // else:
-
-	registers []float64
-	code      tape.Code
-	reads     []tape.Register // behind the first rows
-	lagged    []tape.Register // of the lags
+	entries []int
+	lags    []lag
+	terms   []stepTerm // the derivatives of a step in earlier rows that are not 0 everywhere
+	program *tape.Program
 }
+
+// A lag is an entry of an earlier row, so many rows away.
+type lag struct{ entry, offset int }
 
 // A stepTerm is the derivative of an entry in a lag.
 type stepTerm struct {
@@ -33,12 +30,14 @@ var opSteps = &op{
 	forward: func(c *call) {
 		s, y := c.steps, c.out.val.buf
 		for k, t := range s.Start {
-			put(y, c.in[k].val.buf, t, s.Rows)
+			for entry := range s.entries {
+				y[entry*s.Rows+t] = c.in[k*len(s.entries)+entry].val.buf[0]
+			}
 		}
-		if s.affine {
-			s.combine(c, y)
+		if in := c.in[len(s.Start)*len(s.entries):]; s.program == nil {
+			s.combine(in, y)
 		} else {
-			s.compute(c, y)
+			s.compute(in, y)
 		}
 	},
 }
@@ -56,27 +55,30 @@ var opRecurrence = &op{
 // A stepState is the memory of a stepper in one Exec.
 type stepState struct {
 	*stepper
-	v           []float64 // of the registers
-	rows        []reading
+	memory      tape.Memory
+	rows        []reading // what is read for each row
 	adj         []float64 // of all rows
 	forth, back scan
 }
 
-// A reading is an operand with a number for each row, and the register for it.
+// A reading is a column of numbers for the rows, and the register for them.
 type reading struct {
 	of []float64
 	to tape.Register
 }
 
 func newStepState(s *stepper) *stepState {
-	return &stepState{stepper: s, v: slices.Clone(s.registers), rows: make([]reading, 0, len(s.reads)),
-		adj: make([]float64, s.Rows*s.State.Len()), forth: s.scan(false), back: s.scan(true)}
+	e := &stepState{stepper: s, adj: make([]float64, s.Rows*len(s.entries)), forth: s.scan(false),
+		back: s.scan(true)}
+	if p := s.program; p != nil {
+		e.memory, e.rows = p.Start, make([]reading, 0, len(p.Reads)+len(p.Inputs))
+	}
+	return e
 }
 
 // combine computes the rows of an affine recursion.
-func (s *stepState) combine(c *call, y []float64) {
-	in := c.in[len(s.Start):]
-	for entry := range s.out {
+func (s *stepState) combine(in []operand, y []float64) {
+	for entry := range s.entries {
 		constants, to := in[entry].val.buf, y[entry*s.Rows+s.low():][:s.steps()]
 		if len(constants) == 1 {
 			vector.Fill(len(to), to, constants[0])
@@ -84,55 +86,66 @@ func (s *stepState) combine(c *call, y []float64) {
 			copy(to, constants)
 		}
 	}
-	s.forth.bind(y, s.Rows, in[len(s.out):])
+	s.forth.bind(y, s.Rows, in[len(s.entries):])
 	s.forth.run()
 }
 
 // compute computes the rows of any other.
-func (s *stepState) compute(c *call, y []float64) {
+func (s *stepState) compute(in []operand, y []float64) {
+	low, n, v, p := s.low(), s.steps(), &s.memory, s.program
 	s.rows = s.rows[:0]
-	for k, r := range s.reads {
-		if in := c.in[len(s.Start)+k].val.buf; len(in) > 1 {
-			s.rows = append(s.rows, reading{in, r})
+	for k, r := range p.At {
+		s.read(in[k].val.buf, r)
+	}
+	for k, r := range p.Inputs {
+		of := y[s.lags[k].entry*s.Rows+low+s.lags[k].offset:][:n]
+		if p.Held[k] {
+			v[r] = of[s.at(0)-low]
 		} else {
-			s.v[r] = in[0]
+			s.rows = append(s.rows, reading{of, r})
 		}
 	}
-	low := s.low()
-	for i := range s.steps() {
-		t := s.at(i)
+	at, by := s.at(0)-low, s.forth.by
+	for range n {
 		for _, r := range s.rows {
-			s.v[r.to] = r.of[t-low]
+			v[r.to] = r.of[at]
 		}
-		for k, r := range s.lagged {
-			s.v[r] = y[s.lags[k].entry*s.Rows+t+s.lags[k].offset]
+		p.Run(v)
+		for entry, r := range p.Results {
+			y[entry*s.Rows+low+at] = v[r]
 		}
-		s.code.Run(s.v)
-		for entry, r := range s.out {
-			y[entry*s.Rows+t] = s.v[r]
-		}
+		at += by
+	}
+}
+
+// read has a register read a number for each row, or be one for all.
+func (s *stepState) read(of []float64, to tape.Register) {
+	if len(of) == 1 {
+		s.memory[to] = of[0]
+	} else {
+		s.rows = append(s.rows, reading{of, to})
 	}
 }
 
 // reverse carries the adjoints of rows back to those that they follow from, and to the steps.
 func (s *stepState) reverse(c *call) {
 	copy(s.adj, c.out.adj.buf)
-	first, entries := 1+len(s.Start), len(s.out)
-	s.back.bind(s.adj, s.Rows, c.in[first+entries:])
+	entries := len(s.entries)
+	first := c.in[1:]
+	steps := first[len(s.Start)*entries:]
+	s.back.bind(s.adj, s.Rows, steps[entries:])
 	s.back.run()
 	for entry := range entries {
-		from, to := s.adj[entry*s.Rows+s.low():][:s.steps()], c.in[first+entry].adj.buf
+		from, to := s.adj[entry*s.Rows+s.low():][:s.steps()], steps[entry].adj.buf
 		switch {
 		case len(to) == 1:
 			to[0] += vector.Sum(len(from), from)
 		case to != nil:
 			vector.Accumulate(len(from), to, from)
 		}
-	}
-	for k, t := range s.Start {
-		if to := c.in[1+k].adj.buf; to != nil {
-			for entry := range to {
-				to[entry] += s.adj[entry*s.Rows+t]
+		for k, t := range s.Start {
+			if to := first[k*entries+entry].adj.buf; to != nil {
+				to[0] += s.adj[entry*s.Rows+t]
 			}
 		}
 	}

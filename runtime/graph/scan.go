@@ -8,6 +8,8 @@ type scan struct {
 	begin, end       int // of these, those in which all terms take part
 	low, steps       int // rows that have factors
 	terms            []scanTerm
+	columns          [2][]float64                // the first
+	all              func(s *scan, from, to int) // makes rows in which all terms take part
 }
 
 // A scanTerm adds factor·(row t + offset of column from) to row t of column to. The factor is that of row
@@ -43,12 +45,15 @@ func (s *stepper) scan(back bool) scan {
 	if back && len(c.terms) > 0 {
 		c.end = n + nearest
 	}
-	c.begin = min(c.begin, c.end)
+	c.begin, c.all = min(c.begin, c.end), c.loop()
 	return c
 }
 
 // bind sets the columns of rows, and the factors of the terms.
 func (s *scan) bind(y []float64, rows int, factors []operand) {
+	for k := range s.columns {
+		s.columns[k] = y[min(k*rows, len(y)-rows):][:rows]
+	}
 	for k := range s.terms {
 		m := &s.terms[k]
 		m.a, m.b, m.factor, m.each = y[m.to*rows:][:rows], y[m.from*rows:][:rows], factors[k].val.buf, 0
@@ -60,7 +65,9 @@ func (s *scan) bind(y []float64, rows int, factors []operand) {
 
 func (s *scan) run() {
 	s.some(0, s.begin)
-	s.all(s.begin, s.end)
+	if s.begin < s.end {
+		s.all(s, s.begin, s.end)
+	}
 	s.some(s.end, s.count)
 }
 
@@ -77,12 +84,28 @@ func (s *scan) some(from, to int) {
 	}
 }
 
-// all makes rows in which all terms take part.
-func (s *scan) all(from, to int) {
-	if len(s.terms) == 1 && s.terms[0].to == s.terms[0].from && s.terms[0].offset == -s.by {
-		s.one(from, to)
-		return
+// loop is the loop over rows in which all terms take part.
+func (s *scan) loop() func(s *scan, from, to int) {
+	columns, far := 1, 0
+	for _, m := range s.terms {
+		columns, far = max(columns, m.to+1, m.from+1), max(far, -m.offset*s.by)
 	}
+	switch n := len(s.terms); {
+	case columns == 1 && far == 1:
+		return (*scan).one
+	case columns == 1 && far == 2 && n == 2:
+		if s.terms[0].offset != -s.by { // the nearest row first
+			s.terms[0], s.terms[1] = s.terms[1], s.terms[0]
+		}
+		return (*scan).second
+	case columns == 2 && far == 1:
+		return (*scan).two
+	}
+	return (*scan).any
+}
+
+// any is the loop of any recursion.
+func (s *scan) any(from, to int) {
 	for i := from; i < to; i++ {
 		t := s.first + i*s.by
 		for k := range s.terms {
@@ -92,18 +115,57 @@ func (s *scan) all(from, to int) {
 	}
 }
 
-// one is all for a column whose rows follow from the one before each.
+// factors returns the factors of a term, the position of that for row t, and the way to the next.
+func (s *scan) factors(m *scanTerm, t int) (f []float64, at, each int) {
+	return m.factor, (t + m.of - s.low) * m.each, m.each * s.by
+}
+
+// one is the loop of a column whose rows follow from the row before each.
 func (s *scan) one(from, to int) {
-	if from >= to {
-		return
-	}
-	m := &s.terms[0]
-	t := s.first + from*s.by
-	y, f, at, each := m.a, m.factor, (t+m.of-s.low)*m.each, m.each*s.by
+	m, t := &s.terms[0], s.first+from*s.by
+	y := m.a
+	f, i, each := s.factors(m, t)
 	v := y[t-s.by]
 	for range to - from {
-		v = math.FMA(f[at], v, y[t])
+		v = math.FMA(f[i], v, y[t])
 		y[t] = v
-		t, at = t+s.by, at+each
+		t, i = t+s.by, i+each
+	}
+}
+
+// second is the loop of a column whose rows follow from the two rows before each.
+func (s *scan) second(from, to int) {
+	m, t := &s.terms[0], s.first+from*s.by
+	y := m.a
+	f, i, each := s.factors(m, t)
+	g, j, every := s.factors(&s.terms[1], t)
+	v, w := y[t-s.by], y[t-2*s.by]
+	for range to - from {
+		v, w = math.FMA(f[i], v, math.FMA(g[j], w, y[t])), v
+		y[t] = v
+		t, i, j = t+s.by, i+each, j+every
+	}
+}
+
+// two is the loop of two columns whose rows follow from the row before each.
+func (s *scan) two(from, to int) {
+	zero := [1]float64{}
+	f, i, each := [4][]float64{zero[:], zero[:], zero[:], zero[:]}, [4]int{}, [4]int{}
+	t := s.first + from*s.by
+	for k := range s.terms {
+		m := &s.terms[k]
+		at := 2*m.to + m.from
+		f[at], i[at], each[at] = s.factors(m, t)
+	}
+	a, b, c, d := f[0], f[1], f[2], f[3]
+	p, q := s.columns[0], s.columns[1]
+	v, w := p[t-s.by], q[t-s.by]
+	for range to - from {
+		v, w = math.FMA(a[i[0]], v, math.FMA(b[i[1]], w, p[t])), math.FMA(d[i[3]], w, math.FMA(c[i[2]], v, q[t]))
+		p[t], q[t] = v, w
+		t += s.by
+		for k := range i {
+			i[k] += each[k]
+		}
 	}
 }

@@ -309,27 +309,3 @@ func (i *Instruction) holds(v []float64) bool {
 	}
 	panic("tape: no such instruction")
 }
-
-// Within lists the instructions behind some registers that depend on marked ones, and the other registers that
-// these read or that are results themselves, constants left out.
-func (t *Tape) Within(results []Register, depends []bool) (code Code, reads []Register) {
-	seen := make([]bool, len(t.start))
-	for _, r := range results {
-		seen[r] = true
-	}
-	for k := len(t.code) - 1; k >= 0; k-- {
-		if i := t.code[k]; seen[i.To] && depends[i.To] {
-			code = append(code, i)
-			for _, r := range i.Operands() {
-				seen[r] = true
-			}
-		}
-	}
-	slices.Reverse(code)
-	for r, is := range seen {
-		if is && !depends[r] && !t.fixed[r] {
-			reads = append(reads, Register(r))
-		}
-	}
-	return code, reads
-}

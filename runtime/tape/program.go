@@ -1,0 +1,207 @@
+package tape
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// mostRegisters is how many registers a Program may have: a power of 2.
+const mostRegisters = 512
+
+// Memory is what the registers of a Program hold.
+type Memory [mostRegisters]float64
+
+// A Program computes results of a Tape again and again, as some of its inputs change from one run to the next.
+type Program struct {
+	Start Memory // before the first run
+	code  []word
+	whole Code // the same, for instructions that take longer than a call
+	// Reads are the registers of the tape that a run reads and does not compute, but for inputs that change.
+	Reads []Register
+	// The registers of the program where these, the inputs that change and the results stand.
+	At, Inputs, Results []Register
+	// Held marks inputs in whose place a run computes what they are in the next one.
+	Held []bool
+}
+
+// A word is an instruction.
+type word struct {
+	op          Op
+	to, a, b, c uint16
+}
+
+// The instructions that a Program has beside those of a Tape.
+const (
+	mulAdd    Op = iota + 64 // a·b + c, rounded once
+	mulSub                   // a·b - c
+	negMulAdd                // c - a·b
+	exponent
+)
+
+// within lists the instructions behind some registers that depend on marked ones, and the other registers that
+// these read or that are results themselves, constants left out.
+func (t *Tape) within(results []Register, depends []bool) (code Code, reads []Register) {
+	seen := make([]bool, len(t.start))
+	for _, r := range results {
+		seen[r] = true
+	}
+	for k := len(t.code) - 1; k >= 0; k-- {
+		if i := t.code[k]; seen[i.To] && depends[i.To] {
+			code = append(code, i)
+			for _, r := range i.Operands() {
+				seen[r] = true
+			}
+		}
+	}
+	slices.Reverse(code)
+	for r, is := range seen {
+		if is && !depends[r] && !t.fixed[r] {
+			reads = append(reads, Register(r))
+		}
+	}
+	return code, reads
+}
+
+// Program returns the program of results, given the inputs that change. next[k] is the position in results of
+// what input k is in the next run, -1 where it is something else. It is not ok where there are too many
+// registers.
+func (t *Tape) Program(results, inputs []Register, next []int) (p *Program, ok bool) {
+	marked := make([]bool, len(t.start))
+	for _, r := range inputs {
+		marked[r] = true
+	}
+	code, reads := t.within(results, t.Dependent(marked))
+	code = fused(code, results)
+	p = &Program{Reads: reads}
+	place := map[Register]Register{}
+	at := func(r Register) Register {
+		if r == None {
+			return 0
+		}
+		k, known := place[r]
+		if k = Register(len(place)); !known {
+			place[r] = k
+			if k < mostRegisters {
+				p.Start[k] = t.start[r]
+			}
+			return k
+		}
+		return place[r]
+	}
+	for _, r := range reads {
+		p.At = append(p.At, at(r))
+	}
+	for _, r := range inputs {
+		p.Inputs = append(p.Inputs, at(r))
+	}
+	p.Held = make([]bool, len(inputs))
+	taken := make([]bool, len(results))
+	for k, r := range inputs {
+		if j := next[k]; j >= 0 && !taken[j] && replaces(code, results, r, results[j]) {
+			place[results[j]], p.Held[k], taken[j] = place[r], true, true
+		}
+	}
+	for _, i := range code {
+		i.A, i.B, i.C, i.To = at(i.A), at(i.B), at(i.C), at(i.To)
+		p.whole = append(p.whole, i)
+		if i.Op == Function && i.Func.Vector == def.ExpLoop {
+			i.Op = exponent
+		}
+		p.code = append(p.code, word{i.Op, uint16(i.To), uint16(i.A), uint16(i.B), uint16(i.C)})
+	}
+	for _, r := range results {
+		p.Results = append(p.Results, at(r))
+	}
+	return p, len(place) <= mostRegisters
+}
+
+// replaces reports whether a result may be computed in the place of an input: nothing reads the input after
+// it, and it is no other result.
+func replaces(code Code, results []Register, input, result Register) bool {
+	made := slices.IndexFunc(code, func(i Instruction) bool { return i.To == result })
+	if made < 0 || slices.Contains(results, input) {
+		return false
+	}
+	same := 0
+	for _, r := range results {
+		if r == result {
+			same++
+		}
+	}
+	return same == 1 && !slices.ContainsFunc(code[made+1:], func(i Instruction) bool {
+		return slices.Contains(i.Operands(), input)
+	})
+}
+
+// fused joins products with the only sum that they enter.
+func fused(code Code, results []Register) (out Code) {
+	uses := map[Register]int{}
+	for _, r := range results {
+		uses[r]++
+	}
+	products := map[Register]Instruction{}
+	for _, i := range code {
+		for _, r := range i.Operands() {
+			uses[r]++
+		}
+		if i.Op == Mul {
+			products[i.To] = i
+		}
+	}
+	gone := map[Register]bool{}
+	take := func(r Register) (Instruction, bool) {
+		m, ok := products[r]
+		if ok = ok && uses[r] == 1; ok {
+			gone[r] = true
+		}
+		return m, ok
+	}
+	for _, i := range code {
+		if i.Op == Add || i.Op == Sub {
+			if m, ok := take(i.B); ok {
+				i = Instruction{Op: map[Op]Op{Add: mulAdd, Sub: negMulAdd}[i.Op], A: m.A, B: m.B, C: i.A, To: i.To}
+			} else if m, ok := take(i.A); ok {
+				i = Instruction{Op: map[Op]Op{Add: mulAdd, Sub: mulSub}[i.Op], A: m.A, B: m.B, C: i.B, To: i.To}
+			}
+		}
+		out = append(out, i)
+	}
+	return slices.DeleteFunc(out, func(i Instruction) bool { return gone[i.To] })
+}
+
+// Run computes the results from what the other registers hold.
+func (p *Program) Run(v *Memory) {
+	const mask = mostRegisters - 1
+	for k := range p.code {
+		w := &p.code[k]
+		a, b := v[w.a&mask], v[w.b&mask]
+		var y float64
+		switch w.op {
+		case Add:
+			y = a + b
+		case Sub:
+			y = a - b
+		case Mul:
+			y = a * b
+		case Div:
+			y = a / b
+		case Neg:
+			y = -a
+		case mulAdd:
+			y = math.FMA(a, b, v[w.c&mask])
+		case mulSub:
+			y = math.FMA(a, b, -v[w.c&mask])
+		case negMulAdd:
+			y = math.FMA(-a, b, v[w.c&mask])
+		case exponent:
+			y = portable.Exp(a)
+		default:
+			p.whole[k].rare(v[:])
+			continue
+		}
+		v[w.to&mask] = y
+	}
+}
