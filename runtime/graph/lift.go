@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/runtime/tape"
-	"github.com/vflc/vflc/stdlib/def"
 )
 
 const (
@@ -23,8 +22,14 @@ type lifter struct {
 	inputs    [][]tape.Register
 	sources   []source // of the first registers
 	out       []tape.Register
-	columns   []ID // of the value: those of the entries that are known
+	columns   []column // of the entries that are known
 	nodes     map[tape.Register]ID
+}
+
+// A column is one of a value of several, or a value by itself.
+type column struct {
+	id      ID
+	indices []int
 }
 
 // A source is the element of a read that a register holds.
@@ -38,7 +43,7 @@ type source struct {
 func (s *source) lags() bool { return s.read.Kind == ReadState }
 
 func newLifter(b *Builder, r *Recursion, start, in []ID) *lifter {
-	l := &lifter{Builder: b, Recursion: r, start: start, in: in}
+	l := &lifter{Builder: b, Recursion: r, start: start, in: in, nodes: map[tape.Register]ID{}}
 	for k := range r.Reads {
 		shape := r.Body.inputs[k].Shape
 		var registers []tape.Register
@@ -48,7 +53,8 @@ func newLifter(b *Builder, r *Recursion, start, in []ID) *lifter {
 		}
 		l.inputs = append(l.inputs, registers)
 	}
-	l.tape, l.columns = tape.New(len(l.sources)), make([]ID, r.State.Len())
+	// behind what a step reads, the tape has the adjoints of its entries as inputs
+	l.tape, l.columns = tape.New(len(l.sources)+r.State.Len()), make([]column, r.State.Len())
 	return l
 }
 
@@ -82,14 +88,28 @@ func (b *Builder) apart(r *Recursion, start, in []ID) (id ID, ok bool) {
 			return NoID, false
 		}
 	}
-	if len(r.State) == 0 {
-		return l.columns[0], true
+	return l.whole()
+}
+
+// whole is the value of all entries.
+func (l *lifter) whole() (id ID, ok bool) {
+	first := l.columns[0].id
+	shape := append(Shape{l.Rows}, l.State...)
+	if l.Shape(first).equal(shape) {
+		return first, true
 	}
-	all, err := b.Apply("append", Attr{}, l.columns...)
-	if err == nil {
-		all, err = b.Apply("reshape", Attr{Shape: append(Shape{r.Rows}, r.State...)}, all)
+	if l.Shape(first).Len() != shape.Len() {
+		var in []ID
+		for _, c := range l.columns {
+			in = append(in, l.element(c.id, &Slice{Hi: l.Rows}, c.indices))
+		}
+		var err error
+		if first, err = l.Apply("append", Attr{}, in...); err != nil {
+			return NoID, false
+		}
 	}
-	return all, err == nil
+	id, err := l.Apply("reshape", Attr{Shape: shape}, first)
+	return id, err == nil
 }
 
 // backward reports whether steps read rows that are computed before them.
@@ -154,52 +174,41 @@ func (l *lifter) lagsOf(of func(entry int) bool) []bool {
 
 // recursive adds the recursion of some entries, given those that they need.
 func (l *lifter) recursive(entries []int) bool {
-	s := &stepper{Recursion: l.Recursion, entries: entries}
-	var lagged, out []tape.Register
+	s := &stepper{Recursion: l.Recursion, entries: entries, tape: l.tape}
 	for k := range l.sources {
 		if e := &l.sources[k]; e.lags() && slices.Contains(entries, e.element) {
 			s.lags = append(s.lags, lag{slices.Index(entries, e.element), e.read.Offset})
-			lagged = append(lagged, tape.Register(k))
+			s.lagged = append(s.lagged, tape.Register(k))
 		}
 	}
-	for _, e := range entries {
-		out = append(out, l.out[e])
+	for k, e := range entries {
+		s.out = append(s.out, l.out[e])
+		s.seeds = append(s.seeds, tape.Register(len(l.sources)+k))
 	}
-	l.nodes = map[tape.Register]ID{}
-	var start, operands []ID
+	var in []ID
 	for _, id := range l.start {
 		for _, e := range entries {
-			start = append(start, l.element(id, nil, l.State.indices(e)))
+			in = append(in, l.element(id, nil, l.State.indices(e)))
 		}
 	}
-	slopes, affine := l.affine(s, out, lagged, &operands)
-	if !affine {
-		var ok bool
-		if slopes, ok = l.curved(s, out, lagged, &operands); !ok {
+	operands, ok := s.affine()
+	if !ok {
+		if operands, ok = s.curved(l.lagsOf(func(e int) bool { return slices.Contains(entries, e) })); !ok {
 			return false
 		}
 	}
-	values := l.column(opSteps, s, append(slices.Clone(start), operands...), entries)
-	l.nodes = map[tape.Register]ID{} // the lags are known now
-	operands = append(append([]ID{values}, start...), l.registers(out)...)
-	l.column(opRecurrence, s, append(operands, l.registers(slopes)...), entries)
-	return true
-}
-
-// column adds an operation whose value is the columns of some entries.
-func (l *lifter) column(o *op, s *stepper, in []ID, entries []int) ID {
-	n := node{op: o, in: in, recursion: s.Recursion, steps: s}
+	n := node{op: opSteps, in: append(in, l.registers(operands)...), recursion: l.Recursion, steps: s}
 	n.whole(Shape{s.Rows, len(entries)})
 	if len(entries) == 1 {
 		n.whole(Shape{s.Rows})
 	}
 	id := l.intern(n)
 	for k, e := range entries {
-		if l.columns[e] = id; len(entries) > 1 {
-			l.columns[e] = l.element(id, &Slice{Hi: s.Rows}, []int{k})
+		if l.columns[e] = (column{id, nil}); len(entries) > 1 {
+			l.columns[e].indices = []int{k}
 		}
 	}
-	return id
+	return true
 }
 
 // element is an element of each of some rows, or of a value without rows.
@@ -219,50 +228,6 @@ func (l *lifter) element(from ID, rows *Slice, indices []int) ID {
 		panic("graph: " + err.Error())
 	}
 	return id
-}
-
-// affine makes the steps of entries that are affine in earlier rows: their operands are the constants of each
-// entry, then the factors of the terms.
-func (l *lifter) affine(s *stepper, out, lagged []tape.Register, operands *[]ID) (factors []tape.Register, ok bool) {
-	var constants []tape.Register
-	for entry, y := range out {
-		c, ok := l.tape.Affine(y, lagged)
-		if !ok {
-			s.terms = nil
-			return nil, false
-		}
-		constants = append(constants, c.Constant)
-		for k, r := range c.Of {
-			if r != tape.None {
-				s.terms, factors = append(s.terms, stepTerm{entry, s.lags[k]}), append(factors, r)
-			}
-		}
-	}
-	*operands = append(l.registers(constants), l.registers(factors)...)
-	return factors, true
-}
-
-// curved makes the program of a step, whose operands are what it reads, and its derivatives.
-func (l *lifter) curved(s *stepper, out, lagged []tape.Register, operands *[]ID) (slopes []tape.Register, ok bool) {
-	next := make([]int, len(lagged))
-	for k, g := range s.lags {
-		if next[k] = -1; g.offset == -1 || g.offset == 1 {
-			next[k] = g.entry
-		}
-	}
-	if s.program, ok = l.tape.Program(out, lagged, next); !ok {
-		return nil, false
-	}
-	*operands = l.registers(s.program.Reads)
-	for entry, y := range out {
-		d := l.tape.Derive(y, len(l.sources))
-		for k, at := range lagged {
-			if d[at] != tape.None {
-				s.terms, slopes = append(s.terms, stepTerm{entry, s.lags[k]}), append(slopes, d[at])
-			}
-		}
-	}
-	return slopes, len(l.tape.Code()) <= 4*mostInstructions
 }
 
 // registers are the nodes of registers, a number of 0 for None.
@@ -299,7 +264,7 @@ func (l *lifter) source(s *source) ID {
 	rows := &Slice{Lo: low, Hi: low + l.steps()}
 	switch s.read.Kind {
 	case ReadState:
-		return l.element(l.columns[s.element], rows, nil)
+		return l.element(l.columns[s.element].id, rows, l.columns[s.element].indices)
 	case ReadRow:
 		return l.element(l.in[s.read.Input], rows, s.indices)
 	}
@@ -311,30 +276,13 @@ func (l *lifter) instruction(i *tape.Instruction) ID {
 	for _, r := range i.Operands() {
 		in = append(in, l.node(r))
 	}
-	switch i.Op {
-	case tape.Function:
+	if i.Op == tape.Function {
 		return l.must(i.Func.Name, in...)
-	case tape.Slope:
-		if i.Func.Vector == def.ExpLoop {
-			return in[1]
-		}
-		return l.slope(node{op: opSlope, in: in[:2], fn: i.Func, quick: vectorFuncs[i.Func.Vector]})
-	case tape.PowSlope:
-		return l.slope(node{op: opPowSlope, in: in})
-	case tape.PowLog:
-		return l.slope(node{op: opPowLog, in: []ID{in[0], in[2]}})
 	}
 	for o, op := range instructions {
 		if op == i.Op {
 			return l.must(o.name, in...)
 		}
 	}
-	panic(fmt.Sprintf("graph: no instruction %d", i.Op))
-}
-
-func (l *lifter) slope(n node) ID {
-	if err := n.op.infer(l.Builder, &n); err != nil {
-		panic("graph: " + err.Error())
-	}
-	return l.intern(n)
+	panic(fmt.Sprintf("graph: no operation for instruction %d", i.Op))
 }

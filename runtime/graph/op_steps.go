@@ -5,14 +5,19 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A stepper is a recursion of some entries of another one, which a lifter has taken apart: affine, or a
-// program.
+// A stepper is a recursion of some entries of another one, which a lifter has taken apart. Its operands are,
+// behind the entries of the first rows, what its steps read. Of an affine one these are the constants of each
+// entry, then the factors of the terms.
 type stepper struct {
 	*Recursion
 	entries []int
 	lags    []lag
 	terms   []stepTerm // the derivatives of a step in earlier rows that are not 0 everywhere
 	program *tape.Program
+	tape    *tape.Tape
+	// The registers of the tape: of the lags, of the results, of the adjoints of these, of what steps read, of the
+	// derivatives of each term, and of what the adjoints give to what is read; the last three of a program.
+	lagged, out, seeds, reads, slopes, pulls []tape.Register
 }
 
 // A lag is an entry of an earlier row, so many rows away.
@@ -24,9 +29,57 @@ type stepTerm struct {
 	lag
 }
 
-// opSteps is the value of a recursion that has been taken apart. It passes no adjoint on: opRecurrence does.
+// affine makes the terms of entries that are affine in earlier rows, and returns the operands.
+func (s *stepper) affine() (constants []tape.Register, ok bool) {
+	var factors []tape.Register
+	for entry, y := range s.out {
+		c, ok := s.tape.Affine(y, s.lagged)
+		if !ok {
+			s.terms = nil
+			return nil, false
+		}
+		constants = append(constants, c.Constant)
+		for k, r := range c.Of {
+			if r != tape.None {
+				s.terms, factors = append(s.terms, stepTerm{entry, s.lags[k]}), append(factors, r)
+			}
+		}
+	}
+	return append(constants, factors...), true
+}
+
+// curved makes the program of any others, and returns the operands.
+func (s *stepper) curved(lags []bool) (reads []tape.Register, ok bool) {
+	next := make([]int, len(s.lags))
+	for k, g := range s.lags {
+		if next[k] = -1; g.offset == -1 || g.offset == 1 {
+			next[k] = g.entry
+		}
+	}
+	code, reads := s.tape.Within(s.out, s.tape.Dependent(lags))
+	if s.program, ok = s.tape.Program(code, reads, s.out, s.lagged, next); !ok {
+		return nil, false
+	}
+	for entry, y := range s.out {
+		d := s.tape.Pull(code, []tape.Register{y}, []tape.Register{s.tape.Const(1)})
+		for k, at := range s.lagged {
+			if d[at] != tape.None {
+				s.terms, s.slopes = append(s.terms, stepTerm{entry, s.lags[k]}), append(s.slopes, d[at])
+			}
+		}
+	}
+	d := s.tape.Pull(code, s.out, s.seeds)
+	for _, r := range reads {
+		s.pulls = append(s.pulls, d[r])
+	}
+	s.reads = reads
+	return reads, len(s.tape.Code()) <= 4*mostInstructions
+}
+
+// opSteps computes such a recursion. The adjoint of a row is what later ones give by their derivatives in it;
+// those of what steps read follow from these for all rows at once.
 var opSteps = &op{
-	name: "steps", doc: "rows that follow from those before them, one by one", least: 1,
+	name: "recur", doc: "rows that follow from those before them, one by one", least: 1,
 	forward: func(c *call) {
 		s, y := c.steps, c.out.val.buf
 		for k, t := range s.Start {
@@ -34,23 +87,17 @@ var opSteps = &op{
 				y[entry*s.Rows+t] = c.in[k*len(s.entries)+entry].val.buf[0]
 			}
 		}
-		if in := c.in[len(s.Start)*len(s.entries):]; s.program == nil {
+		if in := s.operands(c); s.program == nil {
 			s.combine(in, y)
 		} else {
 			s.compute(in, y)
 		}
 	},
+	vjp: func(c *call) { c.steps.reverse(c) },
 }
 
-// opRecurrence is the value of opSteps as a function of its first rows and of what its steps compute, given
-// the rows before; both follow these as inputs. Behind them are the derivatives of steps in those rows. The
-// adjoint of a row is what a later one gives by these, and that of a step is that of its row.
-var opRecurrence = &op{
-	name: "recur", doc: "rows that follow from those before them", least: 1,
-	forward: func(c *call) { copy(c.out.val.buf, c.in[0].val.buf) },
-	vjp:     func(c *call) { c.steps.reverse(c) },
-	flat:    func(k int) bool { return k == 0 },
-}
+// operands are those behind the first rows.
+func (s *stepper) operands(c *call) []operand { return c.in[len(s.Start)*len(s.entries):] }
 
 // A stepState is the memory of a stepper in one Exec.
 type stepState struct {
@@ -59,6 +106,9 @@ type stepState struct {
 	rows        []reading // what is read for each row
 	adj         []float64 // of all rows
 	forth, back scan
+	derivatives *slab // of steps in earlier rows
+	factors     []operand
+	pull        *slab // of what the adjoints of rows give to what steps read
 }
 
 // A reading is a column of numbers for the rows, and the register for them.
@@ -67,11 +117,26 @@ type reading struct {
 	to tape.Register
 }
 
-func newStepState(s *stepper) *stepState {
-	e := &stepState{stepper: s, adj: make([]float64, s.Rows*len(s.entries)), forth: s.scan(false),
-		back: s.scan(true)}
+func newStepState(c *call) *stepState {
+	s := c.node.steps
+	e := &stepState{stepper: s, forth: s.scan(false)}
 	if p := s.program; p != nil {
 		e.memory, e.rows = p.Start, make([]reading, 0, len(p.Reads)+len(p.Inputs))
+	}
+	if c.out.adj.buf == nil {
+		return e
+	}
+	e.back, e.adj = s.scan(true), make([]float64, s.Rows*len(s.entries))
+	if s.program != nil {
+		e.factors = make([]operand, len(s.slopes))
+		e.derivatives = e.newSlab(c, s.slopes, true)
+		var wanted []tape.Register
+		for k, r := range s.pulls {
+			if s.operands(c)[k].adj.buf != nil && r != tape.None {
+				wanted = append(wanted, r)
+			}
+		}
+		e.pull = e.newSlab(c, wanted, false)
 	}
 	return e
 }
@@ -94,7 +159,7 @@ func (s *stepState) combine(in []operand, y []float64) {
 func (s *stepState) compute(in []operand, y []float64) {
 	low, n, v, p := s.low(), s.steps(), &s.memory, s.program
 	s.rows = s.rows[:0]
-	for k, r := range p.At {
+	for k, r := range p.Reads {
 		s.read(in[k].val.buf, r)
 	}
 	for k, r := range p.Inputs {
@@ -127,26 +192,51 @@ func (s *stepState) read(of []float64, to tape.Register) {
 	}
 }
 
-// reverse carries the adjoints of rows back to those that they follow from, and to the steps.
+// reverse carries the adjoints of rows back to those that they follow from, and to what steps read.
 func (s *stepState) reverse(c *call) {
 	copy(s.adj, c.out.adj.buf)
-	entries := len(s.entries)
-	first := c.in[1:]
-	steps := first[len(s.Start)*entries:]
-	s.back.bind(s.adj, s.Rows, steps[entries:])
-	s.back.run()
-	for entry := range entries {
-		from, to := s.adj[entry*s.Rows+s.low():][:s.steps()], steps[entry].adj.buf
-		switch {
-		case len(to) == 1:
-			to[0] += vector.Sum(len(from), from)
-		case to != nil:
-			vector.Accumulate(len(from), to, from)
+	in := s.operands(c)
+	if s.program == nil {
+		s.back.bind(s.adj, s.Rows, in[len(s.entries):])
+		s.back.run()
+		s.give(in, c.out.val.buf)
+	} else {
+		s.derivatives.run(s, in, nil)
+		for k, r := range s.slopes {
+			s.factors[k].val.buf = s.derivatives.value(r)
 		}
-		for k, t := range s.Start {
-			if to := first[k*entries+entry].adj.buf; to != nil {
+		s.back.bind(s.adj, s.Rows, s.factors)
+		s.back.run()
+		s.pull.run(s, in, (*stepState).pulled)
+	}
+	for k, t := range s.Start {
+		for entry := range s.entries {
+			if to := c.in[k*len(s.entries)+entry].adj.buf; to != nil {
 				to[0] += s.adj[entry*s.Rows+t]
 			}
+		}
+	}
+}
+
+// give adds adjoints of rows to the constants and factors that they are made of.
+func (s *stepState) give(in []operand, y []float64) {
+	n, low := s.steps(), s.low()
+	for entry := range s.entries {
+		from, to := s.adj[entry*s.Rows+low:][:n], in[entry].adj.buf
+		switch {
+		case len(to) == 1:
+			to[0] += vector.Sum(n, from)
+		case to != nil:
+			vector.Accumulate(n, to, from)
+		}
+	}
+	for k, m := range s.terms {
+		from, by := s.adj[m.entry*s.Rows+low:][:n], y[m.lag.entry*s.Rows+low+m.offset:]
+		switch to := in[len(s.entries)+k].adj.buf; {
+		case len(to) == 1:
+			to[0] += vector.Dot(n, from, by)
+		case to != nil:
+			vector.MulAdd(n, to, from, by)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (c *call) hold() {
 	case n.events != nil:
 		c.block = n.events.block(n.shape.Len())
 	case n.steps != nil:
-		c.steps = newStepState(n.steps)
+		c.steps = newStepState(c)
 	case n.recursion != nil:
 		c.recur = newRecurState(n.recursion)
 	case n.system != nil:

@@ -15,9 +15,9 @@ type Equations struct {
 	t0        tape.Register
 	start     []tape.Register // y(t0)
 	value     []tape.Register // f
-	inStart   []entry    // ∂y(t0)/∂argument that are not 0 everywhere, column k for the k-th that is wanted
-	inStates  []entry    // ∂f/∂y
-	inWanted  []entry    // ∂f/∂argument
+	inStart   []entry         // ∂y(t0)/∂argument that are not 0 everywhere, column k for the k-th that is wanted
+	inStates  []entry         // ∂f/∂y
+	inWanted  []entry         // ∂f/∂argument
 }
 
 // An entry is an element of a matrix of derivatives.

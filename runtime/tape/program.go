@@ -19,10 +19,8 @@ type Program struct {
 	Start Memory // before the first run
 	code  []word
 	whole Code // the same, for instructions that take longer than a call
-	// Reads are the registers of the tape that a run reads and does not compute, but for inputs that change.
-	Reads []Register
-	// The registers of the program where these, the inputs that change and the results stand.
-	At, Inputs, Results []Register
+	// The registers where what it reads stands, apart from the inputs that change, these, and the results.
+	Reads, Inputs, Results []Register
 	// Held marks inputs in whose place a run computes what they are in the next one.
 	Held []bool
 }
@@ -41,9 +39,9 @@ const (
 	exponent
 )
 
-// within lists the instructions behind some registers that depend on marked ones, and the other registers that
+// Within lists the instructions behind some registers that depend on marked ones, and the other registers that
 // these read or that are results themselves, constants left out.
-func (t *Tape) within(results []Register, depends []bool) (code Code, reads []Register) {
+func (t *Tape) Within(results []Register, depends []bool) (code Code, reads []Register) {
 	seen := make([]bool, len(t.start))
 	for _, r := range results {
 		seen[r] = true
@@ -65,17 +63,24 @@ func (t *Tape) within(results []Register, depends []bool) (code Code, reads []Re
 	return code, reads
 }
 
-// Program returns the program of results, given the inputs that change. next[k] is the position in results of
-// what input k is in the next run, -1 where it is something else. It is not ok where there are too many
-// registers.
-func (t *Tape) Program(results, inputs []Register, next []int) (p *Program, ok bool) {
-	marked := make([]bool, len(t.start))
-	for _, r := range inputs {
-		marked[r] = true
+// Behind lists the instructions behind some registers, given others.
+func (t *Tape) Behind(results, given []Register) (code Code) {
+	depends := make([]bool, len(t.start))
+	for k := range depends {
+		depends[k] = true
 	}
-	code, reads := t.within(results, t.Dependent(marked))
-	code = fused(code, results)
-	p = &Program{Reads: reads}
+	for _, r := range given {
+		depends[r] = false
+	}
+	code, _ = t.Within(results, depends)
+	return code
+}
+
+// Program returns the program of instructions, what they read and their results, given the inputs that change.
+// next[k] is the position in results of what input k is in the next run, -1 where it is something else. It is
+// not ok where there are too many registers.
+func (t *Tape) Program(code Code, reads, results, inputs []Register, next []int) (p *Program, ok bool) {
+	p, code = &Program{}, fused(code, results)
 	place := map[Register]Register{}
 	at := func(r Register) Register {
 		if r == None {
@@ -92,7 +97,7 @@ func (t *Tape) Program(results, inputs []Register, next []int) (p *Program, ok b
 		return place[r]
 	}
 	for _, r := range reads {
-		p.At = append(p.At, at(r))
+		p.Reads = append(p.Reads, at(r))
 	}
 	for _, r := range inputs {
 		p.Inputs = append(p.Inputs, at(r))

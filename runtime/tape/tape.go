@@ -161,11 +161,16 @@ func (t *Tape) times(a, b Register) Register {
 
 // Derive returns the registers of the derivatives of a register in the first so many, by reverse mode.
 func (t *Tape) Derive(y Register, inputs int) []Register {
+	return t.Pull(t.code, []Register{y}, []Register{t.Const(1)})[:inputs]
+}
+
+// Pull returns the registers of the derivatives of Σ seeds·results in each register, by reverse mode through
+// some instructions. What others compute counts as given.
+func (t *Tape) Pull(code Code, results, seeds []Register) []Register {
 	d := make([]Register, len(t.start))
 	for i := range d {
 		d[i] = None
 	}
-	d[y] = t.Const(1)
 	give := func(to Register, op Op, v Register) {
 		switch {
 		case t.fixed[to]:
@@ -177,12 +182,15 @@ func (t *Tape) Derive(y Register, inputs int) []Register {
 			d[to] = v
 		}
 	}
-	for k := len(t.code) - 1; k >= 0; k-- { // what is added meanwhile has no part in y
-		if i := t.code[k]; int(i.To) < len(d) && d[i.To] != None {
+	for k, y := range results {
+		give(y, Add, seeds[k])
+	}
+	for k := len(code) - 1; k >= 0; k-- {
+		if i := code[k]; d[i.To] != None {
 			t.back(&i, d[i.To], give)
 		}
 	}
-	return d[:inputs]
+	return d
 }
 
 // back gives the derivative v of an instruction to its operands.
@@ -208,6 +216,10 @@ func (t *Tape) back(i *Instruction, v Register, give func(to Register, op Op, v 
 		give(i.B, Add, t.Apply(Where, i.A, v, zero))
 		give(i.C, Add, t.Apply(Where, i.A, zero, v))
 	case Function:
+		if i.Func.Vector == def.ExpLoop {
+			give(i.A, Add, t.times(v, i.To))
+			return
+		}
 		give(i.A, Add, t.times(v, t.add(Instruction{Op: Slope, A: i.A, B: i.To, C: t.Const(1), Func: i.Func})))
 	}
 }
