@@ -108,7 +108,35 @@ func (l *lifter) whole() (id ID, ok bool) {
 			return NoID, false
 		}
 	}
-	id, err := l.Apply("reshape", Attr{Shape: shape}, first)
+	all, err := l.Apply("reshape", Attr{Shape: shape}, first)
+	l.columnsOf[all] = l.columns
+	return all, err == nil
+}
+
+// entry is a slice of one entry of a recursion, taken of what computes that.
+func (b *Builder) entry(o *op, attr Attr, in []ID) (id ID, ok bool) {
+	if o != opSlice || b.columnsOf[in[0]] == nil || len(attr.Slices) < 2 {
+		return NoID, false
+	}
+	shape, at, stride := b.Shape(in[0]), 0, 1
+	if len(attr.Slices) != len(shape) {
+		return NoID, false
+	}
+	for k, s := range attr.Slices[1:] {
+		if !s.Drop {
+			return NoID, false
+		}
+		at, stride = at+s.Lo*stride, stride*shape[k+1]
+	}
+	if at < 0 || at >= stride {
+		return NoID, false
+	}
+	c := b.columnsOf[in[0]][at]
+	cut := attr.Slices[:1:1]
+	for _, i := range c.indices {
+		cut = append(cut, Slice{Lo: i, Hi: i + 1, Drop: true})
+	}
+	id, err := b.Apply("slice", Attr{Slices: cut}, c.id)
 	return id, err == nil
 }
 
@@ -220,7 +248,7 @@ func (l *lifter) element(from ID, rows *Slice, indices []int) ID {
 	for _, i := range indices {
 		cut = append(cut, Slice{Lo: i, Hi: i + 1, Drop: true})
 	}
-	if len(cut) == 0 {
+	if len(cut) == 0 || rows != nil && len(cut) == 1 && *rows == (Slice{Hi: l.Shape(from).rows()}) {
 		return from
 	}
 	id, err := l.Apply("slice", Attr{Slices: cut}, from)

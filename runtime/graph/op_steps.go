@@ -57,9 +57,7 @@ func (s *stepper) curved(lags []bool) (reads []tape.Register, ok bool) {
 		}
 	}
 	code, reads := s.tape.Within(s.out, s.tape.Dependent(lags))
-	if s.program, ok = s.tape.Program(code, reads, s.out, s.lagged, next); !ok {
-		return nil, false
-	}
+	s.program = s.tape.Program(code, reads, s.out, s.lagged, next)
 	for entry, y := range s.out {
 		d := s.tape.Pull(code, []tape.Register{y}, []tape.Register{s.tape.Const(1)})
 		for k, at := range s.lagged {
@@ -102,8 +100,7 @@ func (s *stepper) operands(c *call) []operand { return c.in[len(s.Start)*len(s.e
 // A stepState is the memory of a stepper in one Exec.
 type stepState struct {
 	*stepper
-	memory      tape.Memory
-	rows        []reading // what is read for each row
+	machine     *tape.Machine
 	adj         []float64 // of all rows
 	forth, back scan
 	derivatives *slab // of steps in earlier rows
@@ -111,17 +108,11 @@ type stepState struct {
 	pull        *slab // of what the adjoints of rows give to what steps read
 }
 
-// A reading is a column of numbers for the rows, and the register for them.
-type reading struct {
-	of []float64
-	to tape.Register
-}
-
 func newStepState(c *call) *stepState {
 	s := c.node.steps
 	e := &stepState{stepper: s, forth: s.scan(false)}
 	if p := s.program; p != nil {
-		e.memory, e.rows = p.Start, make([]reading, 0, len(p.Reads)+len(p.Inputs))
+		e.machine = p.NewMachine()
 	}
 	if c.out.adj.buf == nil {
 		return e
@@ -157,39 +148,28 @@ func (s *stepState) combine(in []operand, y []float64) {
 
 // compute computes the rows of any other.
 func (s *stepState) compute(in []operand, y []float64) {
-	low, n, v, p := s.low(), s.steps(), &s.memory, s.program
-	s.rows = s.rows[:0]
+	low, n, p := s.low(), s.steps(), s.program
+	first := s.at(0) - low
+	s.machine.Clear()
 	for k, r := range p.Reads {
-		s.read(in[k].val.buf, r)
+		if of := in[k].val.buf; len(of) == 1 {
+			s.machine.Set(r, of[0])
+		} else {
+			s.machine.Read(r, of)
+		}
 	}
 	for k, r := range p.Inputs {
 		of := y[s.lags[k].entry*s.Rows+low+s.lags[k].offset:][:n]
 		if p.Held[k] {
-			v[r] = of[s.at(0)-low]
+			s.machine.Set(r, of[first])
 		} else {
-			s.rows = append(s.rows, reading{of, r})
+			s.machine.Read(r, of)
 		}
 	}
-	at, by := s.at(0)-low, s.forth.by
-	for range n {
-		for _, r := range s.rows {
-			v[r.to] = r.of[at]
-		}
-		p.Run(v)
-		for entry, r := range p.Results {
-			y[entry*s.Rows+low+at] = v[r]
-		}
-		at += by
+	for entry, r := range p.Results {
+		s.machine.Write(r, y[entry*s.Rows+low:][:n])
 	}
-}
-
-// read has a register read a number for each row, or be one for all.
-func (s *stepState) read(of []float64, to tape.Register) {
-	if len(of) == 1 {
-		s.memory[to] = of[0]
-	} else {
-		s.rows = append(s.rows, reading{of, to})
-	}
+	s.machine.Run(first, s.forth.by, n)
 }
 
 // reverse carries the adjoints of rows back to those that they follow from, and to what steps read.

@@ -150,22 +150,20 @@ func (s *scan) second(from, to int) {
 // two is the loop of two columns whose rows follow from the row before each.
 func (s *scan) two(from, to int) {
 	zero := [1]float64{}
-	f, i, each := [4][]float64{zero[:], zero[:], zero[:], zero[:]}, [4]int{}, [4]int{}
-	t := s.first + from*s.by
+	f, at, each := [4][]float64{zero[:], zero[:], zero[:], zero[:]}, [4]int{}, [4]int{}
+	t, by := s.first+from*s.by, s.by
 	for k := range s.terms {
 		m := &s.terms[k]
-		at := 2*m.to + m.from
-		f[at], i[at], each[at] = s.factors(m, t)
+		j := 2*m.to + m.from
+		f[j], at[j], each[j] = s.factors(m, t)
 	}
-	a, b, c, d := f[0], f[1], f[2], f[3]
 	p, q := s.columns[0], s.columns[1]
-	v, w := p[t-s.by], q[t-s.by]
+	v, w := p[t-by], q[t-by]
+	a, b, c, d := f[0], f[1], f[2], f[3]
+	i, j, k, l := at[0], at[1], at[2], at[3]
 	for range to - from {
-		v, w = math.FMA(a[i[0]], v, math.FMA(b[i[1]], w, p[t])), math.FMA(d[i[3]], w, math.FMA(c[i[2]], v, q[t]))
+		v, w = math.FMA(a[i], v, math.FMA(b[j], w, p[t])), math.FMA(d[l], w, math.FMA(c[k], v, q[t]))
 		p[t], q[t] = v, w
-		t += s.by
-		for k := range i {
-			i[k] += each[k]
-		}
+		t, i, j, k, l = t+by, i+each[0], j+each[1], k+each[2], l+each[3]
 	}
 }

@@ -1,43 +1,16 @@
 package tape
 
-import (
-	"math"
-	"slices"
+import "slices"
 
-	"github.com/vflc/vflc/portable"
-	"github.com/vflc/vflc/stdlib/def"
-)
-
-// mostRegisters is how many registers a Program may have: a power of 2.
-const mostRegisters = 512
-
-// Memory is what the registers of a Program hold.
-type Memory [mostRegisters]float64
-
-// A Program computes results of a Tape again and again, as some of its inputs change from one run to the next.
+// A Program computes results of a Tape for one row after another, from inputs that change from row to row.
 type Program struct {
-	Start Memory // before the first run
-	code  []word
-	whole Code // the same, for instructions that take longer than a call
+	start []float64 // of the registers, before the first row
+	code  Code
 	// The registers where what it reads stands, apart from the inputs that change, these, and the results.
 	Reads, Inputs, Results []Register
-	// Held marks inputs in whose place a run computes what they are in the next one.
+	// Held marks inputs in whose place a row computes what they are in the next one.
 	Held []bool
 }
-
-// A word is an instruction.
-type word struct {
-	op          Op
-	to, a, b, c uint16
-}
-
-// The instructions that a Program has beside those of a Tape.
-const (
-	mulAdd    Op = iota + 64 // a·b + c, rounded once
-	mulSub                   // a·b - c
-	negMulAdd                // c - a·b
-	exponent
-)
 
 // Within lists the instructions behind some registers that depend on marked ones, and the other registers that
 // these read or that are results themselves, constants left out.
@@ -77,22 +50,15 @@ func (t *Tape) Behind(results, given []Register) (code Code) {
 }
 
 // Program returns the program of instructions, what they read and their results, given the inputs that change.
-// next[k] is the position in results of what input k is in the next run, -1 where it is something else. It is
-// not ok where there are too many registers.
-func (t *Tape) Program(code Code, reads, results, inputs []Register, next []int) (p *Program, ok bool) {
-	p, code = &Program{}, fused(code, results)
+// next[k] is the position in results of what input k is in the next row, -1 where it is something else.
+func (t *Tape) Program(code Code, reads, results, inputs []Register, next []int) *Program {
+	code = fused(code, results)
+	p := &Program{}
 	place := map[Register]Register{}
 	at := func(r Register) Register {
-		if r == None {
-			return 0
-		}
-		k, known := place[r]
-		if k = Register(len(place)); !known {
-			place[r] = k
-			if k < mostRegisters {
-				p.Start[k] = t.start[r]
-			}
-			return k
+		if _, known := place[r]; !known && r != None {
+			place[r] = Register(len(p.start))
+			p.start = append(p.start, t.start[r])
 		}
 		return place[r]
 	}
@@ -109,18 +75,19 @@ func (t *Tape) Program(code Code, reads, results, inputs []Register, next []int)
 			place[results[j]], p.Held[k], taken[j] = place[r], true, true
 		}
 	}
-	for _, i := range code {
-		i.A, i.B, i.C, i.To = at(i.A), at(i.B), at(i.C), at(i.To)
-		p.whole = append(p.whole, i)
-		if i.Op == Function && i.Func.Vector == def.ExpLoop {
-			i.Op = exponent
+	for k, i := range code {
+		before := None
+		if k > 0 {
+			before = code[k-1].To
 		}
-		p.code = append(p.code, word{i.Op, uint16(i.To), uint16(i.A), uint16(i.B), uint16(i.C)})
+		i.Op, i.A, i.B, i.C = chained(i, before)
+		i.A, i.B, i.C, i.To = at(i.A), at(i.B), at(i.C), at(i.To)
+		p.code = append(p.code, i)
 	}
 	for _, r := range results {
 		p.Results = append(p.Results, at(r))
 	}
-	return p, len(place) <= mostRegisters
+	return p
 }
 
 // replaces reports whether a result may be computed in the place of an input: nothing reads the input after
@@ -175,38 +142,4 @@ func fused(code Code, results []Register) (out Code) {
 		out = append(out, i)
 	}
 	return slices.DeleteFunc(out, func(i Instruction) bool { return gone[i.To] })
-}
-
-// Run computes the results from what the other registers hold.
-func (p *Program) Run(v *Memory) {
-	const mask = mostRegisters - 1
-	for k := range p.code {
-		w := &p.code[k]
-		a, b := v[w.a&mask], v[w.b&mask]
-		var y float64
-		switch w.op {
-		case Add:
-			y = a + b
-		case Sub:
-			y = a - b
-		case Mul:
-			y = a * b
-		case Div:
-			y = a / b
-		case Neg:
-			y = -a
-		case mulAdd:
-			y = math.FMA(a, b, v[w.c&mask])
-		case mulSub:
-			y = math.FMA(a, b, -v[w.c&mask])
-		case negMulAdd:
-			y = math.FMA(-a, b, v[w.c&mask])
-		case exponent:
-			y = portable.Exp(a)
-		default:
-			p.whole[k].rare(v[:])
-			continue
-		}
-		v[w.to&mask] = y
-	}
 }
