@@ -127,6 +127,94 @@ def garch(theta, d):
     return j1 + j2 + normal(mu) + normal(a) + jnp.sum(-0.5 * (y - mu) ** 2 / v - 0.5 * jnp.log(v))
 
 
+@task
+def volatility(theta, d):
+    mu, phi, (s, j1), e, y = theta[0], jnp.tanh(theta[1] / 2), positive(theta[2]), theta[3:], d["y"]
+    j2 = between(theta[1])[1]
+
+    def step(h, shock):
+        h = mu + phi * (h - mu) + shock
+        return h, h
+
+    first = mu + s * e[0] / jnp.sqrt(1 - phi**2)
+    _, rest = jax.lax.scan(step, first, s * e[1:])
+    h = jnp.concatenate([first[None], rest])
+    return j1 + j2 + normal(mu) + normal(s) + jnp.sum(-0.5 * e * e - 0.5 * h - 0.5 * y * y * jnp.exp(-h))
+
+
+@task
+def second_order(theta, d):
+    a, b, (s, j), e, y = jnp.tanh(theta[0] / 2), jnp.tanh(theta[1] / 2), positive(theta[2]), theta[3:], d["y"]
+
+    def step(last, shock):
+        h = a * last[0] + b * last[1] + shock
+        return (h, last[0]), h
+
+    _, rest = jax.lax.scan(step, (e[1], e[0]), s * e[2:])
+    h = jnp.concatenate([e[:2], rest])
+    prior = j + between(theta[0])[1] + between(theta[1])[1] + normal(s)
+    return prior + jnp.sum(-0.5 * e * e - 0.5 * h - 0.5 * y * y * jnp.exp(-h))
+
+
+@task
+def trend(theta, d):
+    (a, j1), (b, j2), (s, j3), y = between(theta[0]), between(theta[1]), positive(theta[2]), d["y"]
+
+    def step(x, seen):
+        level = a * seen + (1 - a) * (x[0] + x[1])
+        x = level, b * (level - x[0]) + (1 - b) * x[1]
+        return x, x[0] + x[1]
+
+    _, rest = jax.lax.scan(step, (0.0, 0.0), y[:-1])
+    return j1 + j2 + j3 + normal(s) + jnp.sum(normal(y, jnp.concatenate([jnp.zeros(1), rest]), s))
+
+
+@task
+def level(theta, d):
+    (s, j1), (q, j2), y = positive(theta[0]), positive(theta[1]), d["y"]
+
+    def step(x, seen):
+        k = x[1] / (x[1] + s**2)
+        x = x[0] + k * (seen - x[0]), x[1] * (1 - k) + q**2
+        return x, x
+
+    _, (m, p) = jax.lax.scan(step, (0.0, 1.0), y[:-1])
+    m, v = jnp.concatenate([jnp.zeros(1), m]), jnp.concatenate([jnp.ones(1), p]) + s**2
+    return j1 + j2 + normal(s) + normal(q) + jnp.sum(-0.5 * (y - m) ** 2 / v - 0.5 * jnp.log(v))
+
+
+def growth(step):
+    def density(theta, d):
+        (r, j1), (k, j2), (s, j3), e, y = between(theta[0]), positive(theta[1]), between(theta[2]), theta[3:], d["y"]
+
+        def follow(n, shock):
+            n = step(n, r, k, shock)
+            return n, n
+
+        _, rest = jax.lax.scan(follow, k, 0.1 * s * e[1:])
+        n = jnp.concatenate([k[None], rest])
+        return j1 + j2 + j3 + normal(k) + jnp.sum(normal(e)) + jnp.sum(normal(y, n))
+
+    return density
+
+
+TASKS["ricker"] = growth(lambda n, r, k, shock: n * jnp.exp(r * (1 - n / k) + shock))
+TASKS["logistic"] = growth(lambda n, r, k, shock: n + r * n * (1 - n / k) + shock)
+
+
+@task
+def epidemic(theta, d):
+    (b, j1), (g, j2), (s, j3), y = between(theta[0]), between(theta[1]), positive(theta[2]), d["y"]
+
+    def step(x, _):
+        new = 0.1 * b * x[0] * x[1]
+        x = x[0] - new, x[1] + new - 0.1 * g * x[1]
+        return x, x[1]
+
+    _, rest = jax.lax.scan(step, (0.99, 0.01), None, y.size - 1)
+    return j1 + j2 + j3 + normal(s) + jnp.sum(normal(y, jnp.concatenate([jnp.full(1, 0.01), rest]), s))
+
+
 # Tails.
 
 

@@ -93,6 +93,7 @@ func (l *lowerer) wholeNumber(at ast.Node, e ast.Expr) (int, bool) {
 func (l *lowerer) step(e *ast.Recur, r *graph.Recursion) ([]graph.ID, bool) {
 	inside := *l
 	inside.b, inside.memo = graph.New(e.Step.Name.Name), map[memoKey]graph.ID{}
+	inside.b.Plain()
 	inside.body = &body{Recur: e, outer: l, state: r.State, parts: map[string]graph.ID{}}
 	inside.vars = maps.Clone(l.vars)
 	for _, p := range e.Parts {

@@ -27,6 +27,7 @@ type Builder struct {
 	dim         int
 	held        int // length of all inputs
 	plain       bool
+	columnsOf   map[ID][]column // the entries of recursions that were taken apart
 }
 
 // A port names a node that is read from outside.
@@ -44,7 +45,8 @@ type part struct {
 
 // New returns an empty builder. The name is printed with the graph.
 func New(name string) *Builder {
-	b := &Builder{name: name, ops: map[string]*op{}, funcs: map[string]*def.Func{}, shared: map[string]ID{}}
+	b := &Builder{name: name, ops: map[string]*op{}, funcs: map[string]*def.Func{}, shared: map[string]ID{},
+		columnsOf: map[ID][]column{}}
 	for _, o := range ops {
 		b.ops[o.name] = o
 	}
@@ -131,6 +133,9 @@ func (b *Builder) Apply(name string, attr Attr, in ...ID) (ID, error) {
 	}
 	if o.expand != nil {
 		return o.expand(b, attr, in)
+	}
+	if id, ok := b.entry(o, attr, in); ok {
+		return id, nil
 	}
 	n := node{op: o, in: append([]ID(nil), in...), attr: attr, fn: f}
 	if f != nil && o == opFunc {

@@ -41,6 +41,9 @@ func (n *node) key() string {
 	if n.recursion != nil {
 		s.WriteString(n.recursion.key())
 	}
+	if n.steps != nil {
+		fmt.Fprint(&s, n.steps.entries)
+	}
 	if n.system != nil {
 		s.WriteString(n.system.key())
 	}

@@ -111,6 +111,7 @@ type node struct {
 	degree degree          // in x
 
 	recursion *Recursion
+	steps     *stepper // of one that has been taken apart
 	system    *derivedSystem
 
 	attr   Attr
@@ -182,7 +183,7 @@ func (n *node) label() string {
 		return "input " + n.name
 	}
 	switch {
-	case n.op == opActive:
+	case n.op == opActive || n.op == opSlope:
 		return n.op.name + "." + n.fn.Name
 	case n.fn != nil:
 		return n.fn.Name

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/runtime/ode"
+	"github.com/vflc/vflc/runtime/tape"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -74,14 +75,14 @@ func (d *derivedSystem) at(a argument, group int) int {
 // derive makes the instructions of a system.
 func (d *derivedSystem) derive(b *Builder, in []ID) error {
 	n, body := d.State.Len(), d.Body
-	inputs := make([][]ode.Register, len(d.Reads))
+	inputs := make([][]tape.Register, len(d.Reads))
 	for k, r := range d.Reads {
-		size, first := body.inputs[k].Len, ode.Register(1)
+		size, first := body.inputs[k].Len, tape.Register(1)
 		switch r.Kind {
 		case ReadTime:
 			first = 0
 		case ReadWhole, ReadRow:
-			first = ode.Register(1 + n + len(d.arguments))
+			first = tape.Register(1 + n + len(d.arguments))
 			for e := range size {
 				if !b.Constant(in[r.Input]) {
 					d.wanted = append(d.wanted, len(d.arguments))
@@ -90,10 +91,10 @@ func (d *derivedSystem) derive(b *Builder, in []ID) error {
 			}
 		}
 		for e := range size {
-			inputs[k] = append(inputs[k], first+ode.Register(e))
+			inputs[k] = append(inputs[k], first+tape.Register(e))
 		}
 	}
-	t := ode.NewTape(1 + n + len(d.arguments))
+	t := tape.New(1 + n + len(d.arguments))
 	out, err := body.scalars(t, inputs)
 	if err != nil {
 		return err

@@ -51,6 +51,9 @@ func (b *Builder) Recur(r *Recursion, start, in []ID) (ID, error) {
 	if err := opRecur.infer(b, &n); err != nil {
 		return NoID, fmt.Errorf("recur: %w", err)
 	}
+	if id, ok := b.apart(r, start, in); ok {
+		return id, nil
+	}
 	return b.intern(n), nil
 }
 

@@ -46,6 +46,7 @@ type call struct {
 	scratch [][]float64
 	density *densityState
 	recur   *recurState
+	steps   *stepState
 	system  *systemState
 	sums    *rowSums // of a rowLikelihood
 	block   *def.Events
@@ -63,6 +64,8 @@ func (c *call) hold() {
 		c.own, c.pivots = make([]float64, n.room), make([]int, n.pivots)
 	case n.events != nil:
 		c.block = n.events.block(n.shape.Len())
+	case n.steps != nil:
+		c.steps = newStepState(c)
 	case n.recursion != nil:
 		c.recur = newRecurState(n.recursion)
 	case n.system != nil:

@@ -2,6 +2,7 @@ package ode
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/portable"
 )
@@ -37,7 +38,7 @@ type Solver struct {
 // NewSolver returns a Solver of a system.
 func (e *Equations) NewSolver(c Control) *Solver {
 	m := e.States() * (1 + e.wanted)
-	s := &Solver{Equations: e, Control: c, v: append([]float64(nil), e.tape.start...), y: make([]float64, m),
+	s := &Solver{Equations: e, Control: c, v: slices.Clone(e.registers), y: make([]float64, m),
 		next: make([]float64, m)}
 	for stage := range s.k {
 		s.k[stage] = make([]float64, m)
@@ -98,7 +99,7 @@ func (s *Solver) Solve(out, arguments, times []float64) Failure {
 func (s *Solver) begin(arguments []float64) {
 	n := s.States()
 	copy(s.v[1+n:1+n+s.arguments], arguments)
-	run(s.once, s.v)
+	s.once.Run(s.v)
 	s.t, s.previous = s.v[s.t0], 1e-4
 	clear(s.y)
 	for j, at := range s.start {
@@ -115,7 +116,7 @@ func (s *Solver) slopes(stage int, t float64, y []float64) {
 	n, p, v, k := len(s.value), s.wanted, s.v, s.k[stage]
 	v[0] = t
 	copy(v[1:1+n], y)
-	run(s.each, v)
+	s.each.Run(v)
 	for j, at := range s.value {
 		k[j] = v[at]
 	}

@@ -1,19 +1,23 @@
+// Package ode solves ordinary differential equations with error control, together with the derivatives of
+// their solutions in initial values and arguments.
 package ode
+
+import "github.com/vflc/vflc/runtime/tape"
 
 // Equations are a system y' = f(t, y, arguments) from y(t0), with the derivatives of f and of y(t0) in those
 // arguments in which derivatives of the solution are wanted.
 type Equations struct {
-	tape      Tape
-	once      []instruction // what neither time nor states enter
-	each      []instruction // the rest
+	registers []float64 // before the first instruction
+	once      tape.Code // what neither time nor states enter
+	each      tape.Code // the rest
 	arguments int
 	wanted    int
-	t0        Register
-	start     []Register // y(t0)
-	value     []Register // f
-	inStart   []entry    // ∂y(t0)/∂argument that are not 0 everywhere, column k for the k-th that is wanted
-	inStates  []entry    // ∂f/∂y
-	inWanted  []entry    // ∂f/∂argument
+	t0        tape.Register
+	start     []tape.Register // y(t0)
+	value     []tape.Register // f
+	inStart   []entry         // ∂y(t0)/∂argument that are not 0 everywhere, column k for the k-th that is wanted
+	inStates  []entry         // ∂f/∂y
+	inWanted  []entry         // ∂f/∂argument
 }
 
 // An entry is an element of a matrix of derivatives.
@@ -22,18 +26,18 @@ type entry struct{ row, column, register int32 }
 // New derives the system that the registers of a Tape compute: f, y(t0) and t0. The inputs of the Tape are
 // the time, the states and the arguments, in this order; y(t0) and t0 depend on arguments alone. Derivatives
 // are wanted in the arguments of these positions, from 0.
-func New(t *Tape, f, start []Register, t0 Register, arguments int, wanted []int) *Equations {
+func New(t *tape.Tape, f, start []tape.Register, t0 tape.Register, arguments int, wanted []int) *Equations {
 	n := len(f)
 	e := &Equations{arguments: arguments, wanted: len(wanted), t0: t0, start: start, value: f}
-	keep := append(append([]Register{t0}, start...), f...)
-	entries := func(of []Register, columns []int) (out []entry) {
+	keep := append(append([]tape.Register{t0}, start...), f...)
+	entries := func(of []tape.Register, columns []int) (out []entry) {
 		for row, y := range of {
 			if len(wanted) == 0 {
 				break
 			}
-			d := t.derive(y, 1+n+arguments)
+			d := t.Derive(y, 1+n+arguments)
 			for k, at := range columns {
-				if s := d[at]; s != none {
+				if s := d[at]; s != tape.None {
 					out, keep = append(out, entry{int32(row), int32(k), int32(s)}), append(keep, s)
 				}
 			}
@@ -48,17 +52,15 @@ func New(t *Tape, f, start []Register, t0 Register, arguments int, wanted []int)
 		inputs[k] = 1 + n + a
 	}
 	e.inStart, e.inStates, e.inWanted = entries(start, inputs), entries(f, states), entries(f, inputs)
-	t.keep(keep)
-	e.tape = *t
-	moves := make([]bool, len(t.start))
+	t.Keep(keep)
+	e.registers = t.Registers()
+	moves := make([]bool, 1+n+arguments)
 	for k := range 1 + n {
 		moves[k] = true
 	}
-	for _, i := range t.code {
-		for _, s := range []Register{i.a, i.b, i.c} {
-			moves[i.to] = moves[i.to] || s != none && moves[s]
-		}
-		if moves[i.to] {
+	moves = t.Dependent(moves)
+	for _, i := range t.Code() {
+		if moves[i.To] {
 			e.each = append(e.each, i)
 		} else {
 			e.once = append(e.once, i)

@@ -4,15 +4,15 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/runtime/tape"
 )
 
 // oscillator is y” = -w²·y from (1, 0) in the argument w: y = cos(w·t), y' = -w·sin(w·t).
 func oscillator() *Equations {
-	t := NewTape(4)
-	square := t.Apply(Mul, 3, 3)
-	f := []Register{2, t.Apply(Neg, t.Apply(Mul, square, 1))}
-	return New(t, f, []Register{t.Const(1), t.Const(0)}, t.Const(0), 1, []int{0})
+	t := tape.New(4)
+	square := t.Apply(tape.Mul, 3, 3)
+	f := []tape.Register{2, t.Apply(tape.Neg, t.Apply(tape.Mul, square, 1))}
+	return New(t, f, []tape.Register{t.Const(1), t.Const(0)}, t.Const(0), 1, []int{0})
 }
 
 // worst is the largest error of the oscillator with w = 1.3 and of its derivative in w up to t = 20.
@@ -99,14 +99,14 @@ func TestTimes(t *testing.T) {
 // TestFailures has a system without a solution beyond t = 1, y' = y², a stiff one, and one that is not
 // defined.
 func TestFailures(t *testing.T) {
-	build := func(f func(t *Tape) Register) *Solver {
-		tape := NewTape(3)
-		return New(tape, []Register{f(tape)}, []Register{tape.Const(1)}, tape.Const(0), 1, nil).
+	build := func(f func(t *tape.Tape) tape.Register) *Solver {
+		p := tape.New(3)
+		return New(p, []tape.Register{f(p)}, []tape.Register{p.Const(1)}, p.Const(0), 1, nil).
 			NewSolver(Control{1e-6, 1e-6, 500})
 	}
-	square := build(func(t *Tape) Register { return t.Apply(Mul, 1, 1) })
-	stiff := build(func(t *Tape) Register { return t.Apply(Mul, t.Const(-1e6), t.Apply(Sub, 1, 0)) })
-	root := build(func(t *Tape) Register { return t.Apply(Pow, t.Apply(Neg, 1), t.Const(0.5)) })
+	square := build(func(t *tape.Tape) tape.Register { return t.Apply(tape.Mul, 1, 1) })
+	stiff := build(func(t *tape.Tape) tape.Register { return t.Apply(tape.Mul, t.Const(-1e6), t.Apply(tape.Sub, 1, 0)) })
+	root := build(func(t *tape.Tape) tape.Register { return t.Apply(tape.Pow, t.Apply(tape.Neg, 1), t.Const(0.5)) })
 	for _, c := range []struct {
 		name   string
 		solver *Solver
@@ -132,43 +132,5 @@ func TestNoAllocation(t *testing.T) {
 	w, times := []float64{1.3}, []float64{5}
 	if n := testing.AllocsPerRun(5, func() { s.Solve(out, w, times) }); n > 0 {
 		t.Errorf("%v allocations", n)
-	}
-}
-
-// TestDerivatives compares the derivative of each instruction with central differences.
-func TestDerivatives(t *testing.T) {
-	build := func() (*Tape, []Register) {
-		t := NewTape(3)
-		x, y := Register(1), Register(2)
-		ratio := t.Apply(Div, t.Apply(Sub, x, y), t.Apply(Add, x, y))
-		power := t.Apply(Pow, x, t.Apply(Neg, y))
-		chosen := t.Apply(Where, t.Apply(Lt, x, y), t.Apply(Mul, ratio, power), t.Apply(Mul, x, y))
-		return t, []Register{ratio, power, chosen}
-	}
-	at := []float64{0, 0.7, 1.9}
-	tape, out := build()
-	value := func(k int, at []float64) float64 {
-		v := append([]float64(nil), tape.start...)
-		copy(v, at)
-		run(tape.code, v)
-		return v[out[k]]
-	}
-	for k := range out {
-		derived, same := build()
-		d := derived.derive(same[k], 3)
-		v := append([]float64(nil), derived.start...)
-		copy(v, at)
-		run(derived.code, v)
-		for j := 1; j < 3; j++ {
-			up, down := append([]float64(nil), at...), append([]float64(nil), at...)
-			up[j], down[j] = at[j]+1e-5, at[j]-1e-5
-			want := (value(k, up) - value(k, down)) / 2e-5
-			if math.Abs(v[d[j]]-want) > 1e-8*(1+math.Abs(want)) {
-				t.Errorf("output %d, input %d: %v, not %v", k, j, v[d[j]], want)
-			}
-		}
-	}
-	if portable.PowSlope(0, 0) != 0 || portable.PowLog(0, 0) != 0 {
-		t.Error("limits of powers")
 	}
 }
