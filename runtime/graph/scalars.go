@@ -46,7 +46,7 @@ func (g *Graph) scalars(t *tape.Tape, inputs [][]tape.Register) ([][]tape.Regist
 	return out, nil
 }
 
-// elements writes the elements of one ntape.
+// elements writes the elements of one node.
 func (g *Graph) elements(t *tape.Tape, n *node, in [][]tape.Register) ([]tape.Register, error) {
 	op, is := instructions[n.op]
 	affineIn := make([]degree, len(in))
