@@ -62,7 +62,8 @@ func (c *checker) ode(e *ast.Recur) (out ExprInfo, ok bool) {
 		return out, false
 	}
 	if len(first.Type.Dims) > 2 {
-		c.errorf(diag.OdeForm, e.Init[0].Value, "a state is a number, a vector or a matrix, but this is %s", first.Type)
+		c.errorf(diag.OdeForm, e.Init[0].Value, "a state is a number, a vector or a matrix, but this is %s",
+			first.Type).Note("solve an equation for each matrix, or let each be a row of one matrix")
 		return out, false
 	}
 	out = ExprInfo{Type: types.Type{Dims: append([]types.Size{times.Type.Dims[0]}, first.Type.Dims...)}}
@@ -78,7 +79,8 @@ func (c *checker) ode(e *ast.Recur) (out ExprInfo, ok bool) {
 	}
 	if !body.Type.SameShape(types.Type{Dims: first.Type.Dims}) {
 		c.errorf(diag.OdeForm, e.Step.Value, "the state is %s, but its derivative is %s",
-			types.Type{Dims: first.Type.Dims}, types.Type{Dims: body.Type.Dims})
+			types.Type{Dims: first.Type.Dims}, types.Type{Dims: body.Type.Dims}).
+			Note("the derivative has an element for each of the state; append(a, b) joins numbers to a vector")
 		return out, false
 	}
 	out.Owners = owners.Join(t0.Owners).Join(first.Owners).Join(body.Owners)

@@ -60,8 +60,8 @@ func newAffine(d int) affine {
 
 // match moves the draws for one observation until its Pareto shape is below the bound or no move lowers it,
 // and sets its shape. terms are log p(y_i|θ) with log weights at the points that its elpd is estimated from,
-// half of them moved draws and half of them not, and lpd is the log of the mean of p(y_i|θ) there; nil where no
-// move helped.
+// half of them moved draws and half of them not, and lpd is the log of the mean of p(y_i|θ) there; nil where
+// no move helped.
 func match(d PointDensity, o *observation, i int, origin []float64, first weighed, bound float64) (terms,
 	lw []float64, lpd float64) {
 	first.points = d.Draws()

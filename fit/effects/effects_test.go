@@ -50,7 +50,9 @@ func patients() (out []patient) {
 }
 
 // fitted is a short run of the model.
-func fitted(t *testing.T) *fit.Finished {
+func fitted(t *testing.T) *fit.Finished { return fittedTo(t, model) }
+
+func fittedTo(t *testing.T, model string) *fit.Finished {
 	t.Helper()
 	dir := t.TempDir()
 	var tables [3]strings.Builder
@@ -246,6 +248,21 @@ func TestEffectsFollowFromDraws(t *testing.T) {
 }
 
 // What asks for nothing that there is has a code, and says what there is.
+// Effects of groups that sum to 0 are held at 0.
+func TestZeroSumEffectsAreHeldAtZero(t *testing.T) {
+	f := fittedTo(t, strings.NewReplacer("real[J] ~ normal(mu, tau) noncentered",
+		"sum_to_zero[J] ~ zero_sum_normal(tau)", "u[ward]", "mu + u[ward]").Replace(model))
+	o := effects.Usual()
+	o.At, o.Linear = []string{"sex=m", "age=50.5"}, true
+	d, diags, err := effects.Of(t.Context(), f, "m", []string{"visits"}, o)
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, data.Errors(diags))
+	}
+	for k, p := range d.Effects[0].Points {
+		same(t, "visits", p.Spread, predictors(t, f, patient{age: 50.5, sex: "m", visits: float64(k)}))
+	}
+}
+
 func TestEffectsRefuse(t *testing.T) {
 	f := fitted(t)
 	for _, c := range []struct {
