@@ -42,4 +42,12 @@ const (
 	LogPhiLoop
 	SinLoop
 	CosLoop
+	LogInvLogitLoop
+	Log1mInvLogitLoop
+	Log1mExpLoop
+	LogitLoop
+	InvLoop
+	CloglogLoop
+	InvCloglogLoop
+	PhiApproxLoop
 )
