@@ -19,9 +19,11 @@ type vectorFunc struct {
 // vectorFuncs holds the functions that have a vector form; the others run element by element. A test compares
 // both.
 var vectorFuncs = [...]*vectorFunc{
-	def.ExpLoop:   {vector.Exp, func(n int, t, _, dy, _, y []float64) { vector.Mul(n, t, dy, y) }, false},
-	def.Expm1Loop: {vector.Expm1, func(n int, t, _, dy, _, y []float64) { vector.FMA(n, t, dy, y, dy) }, false},
-	def.LogLoop:   {vector.Log, func(n int, t, _, dy, x, _ []float64) { vector.Div(n, t, dy, x) }, false},
+	def.ExpLoop: {vector.Exp, func(n int, t, _, dy, _, y []float64) { vector.Mul(n, t, dy, y) }, false},
+	def.Expm1Loop: {vector.Expm1, func(n int, t, _, dy, _, y []float64) {
+		vector.FMA(n, t, dy, y, dy)
+	}, false},
+	def.LogLoop: {vector.Log, func(n int, t, _, dy, x, _ []float64) { vector.Div(n, t, dy, x) }, false},
 	def.Log1pLoop: {vector.Log1p, func(n int, t, _, dy, x, _ []float64) {
 		vector.AddScalar(n, t, x, 1)
 		vector.Div(n, t, dy, t)
