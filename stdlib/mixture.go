@@ -133,15 +133,22 @@ func (m *mixture) expand(b def.DensityBuilder, x def.Value, theta []def.Value) b
 }
 
 func (m *mixture) logWeight(b def.DensityBuilder, theta []def.Value, k int) def.Value {
-	switch {
-	case m.weights > 1:
-		w := theta[m.weightsAt+k]
+	w := theta[m.weightsAt]
+	if m.weights > 1 {
+		w = theta[m.weightsAt+k]
 		b.Most(w, b.Number(1))
 		return b.Func("log", w)
-	case k == 1:
-		return b.Func("log1m", theta[m.weightsAt])
 	}
-	return b.Func("log", theta[m.weightsAt])
+	odds, known := b.Argument("inv_logit", w)
+	switch { // a share that rounds to 0 or 1 has a logarithm by its odds
+	case known && k == 0:
+		return b.Func("log_inv_logit", odds)
+	case known:
+		return b.Func("log1m_inv_logit", odds)
+	case k == 0:
+		return b.Func("log", w)
+	}
+	return b.Func("log1m", w)
 }
 
 // sum is the log of the weighted sum of one function of each component, of that and its carrier where

@@ -45,6 +45,10 @@ func TestMixturesByVectors(t *testing.T) {
 			}
 			g, x := mixtureOf(t, b, &mixture, c.weights, weights, c.count, n)
 			got[i] = evaluated(g, x)
+			e := g.NewExec()
+			if n := testing.AllocsPerRun(3, func() { e.Forward(x); e.Target() }); i == 0 && n != 0 {
+				t.Errorf("%v: %v allocations", c.components, n)
+			}
 		}
 		for k, want := range got[1] {
 			if !(math.Abs(got[0][k]-want) <= 1e-11*max(1, math.Abs(got[1][0]), math.Abs(want))) {

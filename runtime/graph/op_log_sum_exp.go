@@ -25,17 +25,20 @@ var opLogSumExp = &op{
 		}
 		return alongLast(b, n, func(s Shape) Shape { return s[:len(s)-1] })
 	},
-	forward: func(c *call) {
-		c.lines(len(c.out.val.buf), func(x line, k int) { c.out.val.buf[k] = logSumExp(x) })
-	},
+	forward: func(c *call) { c.out.val.buf[0] = c.logTotal() },
 	vjp: func(c *call) {
-		y, dy := c.out.val.buf, c.out.adj.buf
-		c.lines(len(c.out.val.buf), func(x line, k int) {
-			dx := x.in(c.in[0].adj.buf)
-			for i := range x.n {
-				*dx.at(i) += float64(dy[k] * softmaxOf(*x.at(i), y[k]))
+		x, dx, t := c.in[0].val.buf, c.in[0].adj.buf, c.scratch[0]
+		for lo := 0; lo < len(x); lo += len(t) {
+			n := min(len(t), len(x)-lo)
+			vector.AddScalar(n, t, x[lo:], -c.out.val.buf[0])
+			vector.Exp(n, t, t)
+			for i := range n {
+				if math.IsInf(x[lo+i], -1) { // also where the sum is 0
+					t[i] = 0
+				}
 			}
-		})
+			vector.Axpy(n, dx[lo:], c.out.adj.buf[0], t)
+		}
 	},
 	needs: func(k int) need { return inputs(k) | output },
 }
@@ -155,61 +158,7 @@ func (c *call) giveShare(k, column, j int, x []float64, lost bool) {
 	}
 }
 
-var opSoftmax = &op{
-	name: "softmax", doc: "exp(x)/Σ exp(x) along the last axis", least: 1, most: 1,
-	infer: func(b *Builder, n *node) error { return alongLast(b, n, whole) },
-	forward: func(c *call) {
-		c.lines(lastStride(c.node.shape), func(x line, _ int) {
-			total, y := logSumExp(x), x.in(c.out.val.buf)
-			for i := range x.n {
-				*y.at(i) = portable.Exp(*x.at(i) - total)
-			}
-		})
-	},
-	vjp: func(c *call) { // dx = y·(dy - Σ y·dy)
-		c.lines(lastStride(c.node.shape), func(x line, _ int) {
-			y, dy, dx := x.in(c.out.val.buf), x.in(c.out.adj.buf), x.in(c.in[0].adj.buf)
-			sum := 0.0
-			for i := range x.n {
-				sum += float64(*y.at(i) * *dy.at(i))
-			}
-			for i := range x.n {
-				*dx.at(i) += float64(*y.at(i) * (*dy.at(i) - sum))
-			}
-		})
-	},
-	needs: func(int) need { return output },
-}
-
-var opLogSoftmax = &op{
-	name: "log_softmax", doc: "x - log Σ exp(x) along the last axis", least: 1, most: 1,
-	infer: func(b *Builder, n *node) error { return alongLast(b, n, whole) },
-	forward: func(c *call) {
-		c.lines(lastStride(c.node.shape), func(x line, _ int) {
-			total, y := logSumExp(x), x.in(c.out.val.buf)
-			for i := range x.n {
-				*y.at(i) = *x.at(i) - total
-			}
-		})
-	},
-	vjp: func(c *call) { // dx = dy - exp(y)·Σ dy
-		c.lines(lastStride(c.node.shape), func(x line, _ int) {
-			y, dy, dx := x.in(c.out.val.buf), x.in(c.out.adj.buf), x.in(c.in[0].adj.buf)
-			sum := 0.0
-			for i := range x.n {
-				sum += *dy.at(i)
-			}
-			for i := range x.n {
-				*dx.at(i) += *dy.at(i) - float64(portable.Exp(*y.at(i))*sum)
-			}
-		})
-	},
-	needs: func(int) need { return output },
-}
-
-func whole(s Shape) Shape { return s }
-
-// alongLast makes n a node computed at once along the last axis of its input.
+// alongLast makes n a node computed at once along the only axis of its input.
 func alongLast(b *Builder, n *node, shape func(Shape) Shape) error {
 	s := b.nodes[n.in[0]].shape
 	if len(s) == 0 {
@@ -219,44 +168,22 @@ func alongLast(b *Builder, n *node, shape func(Shape) Shape) error {
 	return nil
 }
 
-// A line is the n elements of an array along its last axis, step apart in memory.
-type line struct {
-	v              []float64
-	start, step, n int
-}
+func whole(s Shape) Shape { return s }
 
-func (l line) at(i int) *float64 { return &l.v[l.start+i*l.step] }
-
-// in is the same place in another array of the shape.
-func (l line) in(v []float64) line { return line{v, l.start, l.step, l.n} }
-
-// lines visits the lines of the first input, step of them; k counts.
-func (c *call) lines(step int, visit func(x line, k int)) {
-	v := c.in[0].val.buf
-	for k := range step {
-		visit(line{v, k, step, len(v) / step}, k)
-	}
-}
-
-func logSumExp(x line) float64 {
-	largest := math.Inf(-1)
-	for i := range x.n {
-		largest = math.Max(largest, *x.at(i))
+// logTotal is log Σ exp of a vector.
+func (c *call) logTotal() float64 {
+	x, t, largest, sum := c.in[0].val.buf, c.scratch[0], math.Inf(-1), 0.0
+	for _, v := range x {
+		largest = math.Max(largest, v)
 	}
 	if math.IsInf(largest, 0) || math.IsNaN(largest) {
 		return largest
 	}
-	sum := 0.0
-	for i := range x.n {
-		sum += portable.Exp(*x.at(i) - largest)
+	for lo := 0; lo < len(x); lo += len(t) {
+		n := min(len(t), len(x)-lo)
+		vector.AddScalar(n, t, x[lo:], -largest)
+		vector.Exp(n, t, t)
+		sum += vector.Sum(n, t)
 	}
 	return largest + portable.Log(sum)
-}
-
-// softmaxOf is exp(x - y) for y the logarithm of a sum that exp(x) is part of: 0 where all parts are 0.
-func softmaxOf(x, y float64) float64 {
-	if math.IsInf(x, -1) {
-		return 0
-	}
-	return portable.Exp(x - y)
 }

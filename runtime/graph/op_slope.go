@@ -14,7 +14,7 @@ var (
 			one, x, y := c.scratch[0], c.spread(0, 0, 1), c.spread(1, 0, 2)
 			vector.Fill(c.n, one, 1)
 			if k := c.node.quick; k != nil {
-				k.back(c.n, c.y(0), one, x, y)
+				k.back(c.n, c.y(0), c.scratch[3], one, x, y)
 				return
 			}
 			clear(c.y(0)[:c.n])
