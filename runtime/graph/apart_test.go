@@ -6,67 +6,80 @@ import (
 	"testing"
 )
 
-// A step is the body of a recursion of the parameters w, three numbers, and x, one for each row, given the two
-// rows before.
+// A step is the body of a recursion of the parameters w, three numbers, and x, one for each row, given the
+// two rows before.
 type step struct {
 	name  string
 	state Shape
 	apart []string // what its parts are: affine, or a program
-	body  func(b *Builder, w func(int) ID, x ID, one, two func(int) ID) []ID
+	body  func(g given) []ID
+}
+
+// given is what a step reads: elements of w and of the rows before, and x.
+type given struct {
+	*Builder
+	w, one, two func(int) ID
+	x           ID
 }
 
 // stepsApart have each form that is computed by a loop of its own, and each instruction.
 var stepsApart = []step{
-	{"one lag", Shape{}, []string{"affine"}, func(b *Builder, w func(int) ID, x ID, one, _ func(int) ID) []ID {
-		return []ID{b.must("add", w(0), b.must("mul", w(1), b.must("sub", one(0), x)))}
+	{"one lag", Shape{}, []string{"affine"}, func(g given) []ID {
+		return []ID{g.must("add", g.w(0), g.must("mul", g.w(1), g.must("sub", g.one(0), g.x)))}
 	}},
-	{"a factor for each row", Shape{}, []string{"affine"}, func(b *Builder, w func(int) ID, x ID, one, _ func(int) ID) []ID {
-		return []ID{b.must("div", one(0), b.must("add", b.must("exp", x), w(0)))}
+	{"a factor for each row", Shape{}, []string{"affine"}, func(g given) []ID {
+		return []ID{g.must("div", g.one(0), g.must("add", g.must("exp", g.x), g.w(0)))}
 	}},
-	{"two lags", Shape{}, []string{"affine"}, func(b *Builder, w func(int) ID, x ID, one, two func(int) ID) []ID {
-		return []ID{b.must("add", b.must("mul", w(0), two(0)), b.must("add", b.must("mul", w(1), one(0)), x))}
+	{"two lags", Shape{}, []string{"affine"}, func(g given) []ID {
+		return []ID{g.must("add", g.must("mul", g.w(0), g.two(0)),
+			g.must("add", g.must("mul", g.w(1), g.one(0)), g.x))}
 	}},
-	{"the second lag alone", Shape{}, []string{"affine"}, func(b *Builder, w func(int) ID, x ID, _, two func(int) ID) []ID {
-		return []ID{b.must("sub", x, b.must("mul", w(0), two(0)))}
+	{"the second lag alone", Shape{}, []string{"affine"}, func(g given) []ID {
+		return []ID{g.must("sub", g.x, g.must("mul", g.w(0), g.two(0)))}
 	}},
-	{"no lag", Shape{}, []string{"affine"}, func(b *Builder, w func(int) ID, x ID, _, _ func(int) ID) []ID {
-		return []ID{b.must("mul", x, w(0))}
+	{"no lag", Shape{}, []string{"affine"}, func(g given) []ID {
+		return []ID{g.must("mul", g.x, g.w(0))}
 	}},
-	{"a choice by data", Shape{}, []string{"affine"}, func(b *Builder, w func(int) ID, x ID, one, _ func(int) ID) []ID {
-		return []ID{b.must("where", b.must("lt", x, w(0)), b.must("mul", w(1), one(0)), b.must("neg", w(2)))}
+	{"a choice by data", Shape{}, []string{"affine"}, func(g given) []ID {
+		return []ID{g.must("where", g.must("lt", g.x, g.w(0)), g.must("mul", g.w(1), g.one(0)),
+			g.must("neg", g.w(2)))}
 	}},
-	{"two columns", Shape{2}, []string{"affine"}, func(b *Builder, w func(int) ID, x ID, one, _ func(int) ID) []ID {
-		return []ID{b.must("add", b.must("mul", w(0), one(1)), x), b.must("sub", b.must("mul", w(1), one(1)), one(0))}
+	{"two columns", Shape{2}, []string{"affine"}, func(g given) []ID {
+		return []ID{g.must("add", g.must("mul", g.w(0), g.one(1)), g.x),
+			g.must("sub", g.must("mul", g.w(1), g.one(1)), g.one(0))}
 	}},
-	{"two columns, two lags", Shape{2}, []string{"affine"}, func(b *Builder, w func(int) ID, x ID, one, two func(int) ID) []ID {
-		return []ID{b.must("add", b.must("mul", w(0), two(1)), x), b.must("mul", w(1), b.must("mul", x, one(0)))}
+	{"two columns, two lags", Shape{2}, []string{"affine"}, func(g given) []ID {
+		return []ID{g.must("add", g.must("mul", g.w(0), g.two(1)), g.x),
+			g.must("mul", g.w(1), g.must("mul", g.x, g.one(0)))}
 	}},
-	{"a column after a curved one", Shape{2}, []string{"program", "affine"},
-		func(b *Builder, w func(int) ID, x ID, one, _ func(int) ID) []ID {
-			k := b.must("div", one(1), b.must("add", one(1), b.must("exp", w(0))))
-			return []ID{b.must("add", one(0), b.must("mul", k, b.must("sub", x, one(0)))),
-				b.must("add", b.must("mul", one(1), b.must("sub", b.Scalar(1), k)), b.must("exp", w(1)))}
-		}},
-	{"three entries in turn", Shape{3}, []string{"program"}, func(b *Builder, w func(int) ID, x ID, one, _ func(int) ID) []ID {
-		i := b.must("mul", b.must("mul", w(0), one(0)), one(2))
-		return []ID{b.must("sub", one(0), i), b.must("sub", b.must("add", one(1), i), b.must("mul", w(1), one(1))),
-			b.must("sub", b.must("add", one(2), b.must("mul", w(1), one(1))), b.must("mul", b.must("mul", w(2), x), one(2)))}
+	{"a column after a curved one", Shape{2}, []string{"program", "affine"}, func(g given) []ID {
+		k := g.must("div", g.one(1), g.must("add", g.one(1), g.must("exp", g.w(0))))
+		return []ID{g.must("add", g.one(0), g.must("mul", k, g.must("sub", g.x, g.one(0)))),
+			g.must("add", g.must("mul", g.one(1), g.must("sub", g.Scalar(1), k)), g.must("exp", g.w(1)))}
 	}},
-	{"growth", Shape{}, []string{"program"}, func(b *Builder, w func(int) ID, x ID, one, _ func(int) ID) []ID {
-		return []ID{b.must("mul", one(0), b.must("exp", b.must("sub", b.must("mul", w(0), x), one(0))))}
+	{"three entries in turn", Shape{3}, []string{"program"}, func(g given) []ID {
+		i := g.must("mul", g.must("mul", g.w(0), g.one(0)), g.one(2))
+		out, back := g.must("mul", g.w(1), g.one(1)), g.must("mul", g.must("mul", g.w(2), g.x), g.one(2))
+		return []ID{g.must("sub", g.one(0), i), g.must("sub", g.must("add", g.one(1), i), out),
+			g.must("sub", g.must("add", g.one(2), out), back)}
 	}},
-	{"functions", Shape{}, []string{"program"}, func(b *Builder, w func(int) ID, x ID, one, two func(int) ID) []ID {
-		v := b.must("pow", b.must("add", b.must("square", one(0)), b.Scalar(1)), w(0))
-		low := b.must("max", b.must("sin", two(0)), b.must("min", x, b.must("tanh", one(0))))
-		return []ID{b.must("where", b.must("and", b.must("gt", one(0), x), b.must("not", b.must("eq", x, w(1)))),
-			b.must("sub", b.must("div", w(1), v), b.must("mul", w(2), b.must("log", v))),
-			b.must("neg", b.must("sub", b.must("mul", low, w(2)), x)))}
+	{"growth", Shape{}, []string{"program"}, func(g given) []ID {
+		return []ID{g.must("mul", g.one(0), g.must("exp", g.must("sub", g.must("mul", g.w(0), g.x), g.one(0))))}
+	}},
+	{"functions", Shape{}, []string{"program"}, func(g given) []ID {
+		v := g.must("pow", g.must("add", g.must("square", g.one(0)), g.Scalar(1)), g.w(0))
+		low := g.must("max", g.must("sin", g.two(0)), g.must("min", g.x, g.must("tanh", g.one(0))))
+		low = g.must("neg", g.must("sub", g.must("mul", low, g.w(2)), g.x))
+		chosen := g.must("and", g.must("gt", g.one(0), g.x), g.must("not", g.must("eq", g.x, g.w(1))))
+		return []ID{g.must("where", chosen,
+			g.must("sub", g.must("div", g.w(1), v), g.must("mul", g.w(2), g.must("log", v))), low)}
 	}},
 }
 
 // recursion returns the graph of Σ c·h for a recursion of n steps with some constants c, taken apart or not.
 func (s *step) recursion(t *testing.T, n int, down, apart bool) *Graph {
-	r := &Recursion{Name: "h", First: 2, Last: n + 1, Rows: n + 2, Start: []int{0, 1}, State: s.state, Down: down}
+	r := &Recursion{Name: "h", First: 2, Last: n + 1, Rows: n + 2, Start: []int{0, 1}, State: s.state,
+		Down: down}
 	r.Reads = []Read{{Kind: ReadWhole}, {Kind: ReadRow, Input: 1, Offset: 1}, {Kind: ReadState, Offset: -1},
 		{Kind: ReadState, Offset: -2}}
 	if down {
@@ -89,7 +102,7 @@ func (s *step) recursion(t *testing.T, n int, down, apart bool) *Graph {
 	}
 	w, x := body.Input("w", Shape{3}), body.Input("x", Shape{})
 	one, two := body.Input("one", s.state), body.Input("two", s.state)
-	out := s.body(body, elements(w), x, elements(one), elements(two))
+	out := s.body(given{body, elements(w), elements(one), elements(two), x})
 	row := out[0]
 	if len(s.state) > 0 {
 		row = body.must("append", out...)
