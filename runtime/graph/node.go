@@ -183,7 +183,7 @@ func (n *node) label() string {
 		return "input " + n.name
 	}
 	switch {
-	case n.op == opActive || n.op == opSlope:
+	case n.op == opActive:
 		return n.op.name + "." + n.fn.Name
 	case n.fn != nil:
 		return n.fn.Name

@@ -44,10 +44,10 @@ const (
 // Recur adds a recursion with its first rows and the inputs that its Reads name. The error describes what is
 // wrong with their shapes.
 func (b *Builder) Recur(r *Recursion, start, in []ID) (ID, error) {
-	for _, id := range append(append([]ID(nil), start...), in...) {
+	n := node{op: opRecur, in: append(append([]ID(nil), start...), in...), recursion: r}
+	for _, id := range n.in {
 		b.check(id)
 	}
-	n := node{op: opRecur, in: append(append([]ID(nil), start...), in...), recursion: r}
 	if err := opRecur.infer(b, &n); err != nil {
 		return NoID, fmt.Errorf("recur: %w", err)
 	}

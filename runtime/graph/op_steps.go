@@ -15,8 +15,8 @@ type stepper struct {
 	terms   []stepTerm // the derivatives of a step in earlier rows that are not 0 everywhere
 	program *tape.Program
 	tape    *tape.Tape
-	// The registers of the tape: of the lags, of the results, of the adjoints of these, of what steps read, of the
-	// derivatives of each term, and of what the adjoints give to what is read; the last three of a program.
+	// The registers of the tape: of the lags, of the results, and of the adjoints of these; of a program too:
+	// of what it reads, of the derivatives of each term, and of what the adjoints give to what is read.
 	lagged, out, seeds, reads, slopes, pulls []tape.Register
 }
 

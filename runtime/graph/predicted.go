@@ -35,7 +35,7 @@ func (b *Builder) predicted(d *def.Dist, theta []ID) (*def.Dist, []ID) {
 func (b *Builder) argument(id ID, name string) (ID, bool) {
 	n := &b.nodes[id]
 	switch {
-	case n.op == opFunc && n.fn.Name == name, n.op != nil && n.op.name == name:
+	case n.fn != nil && n.fn.Name == name, n.op != nil && n.op.name == name:
 		return n.in[0], true
 	case n.bij != nil && n.bij.def != nil && n.bij.def.Func != nil &&
 		n.bij.def.Func(n.bij.lower, n.bij.upper) == name:

@@ -12,8 +12,8 @@ const slabRows = 256
 
 // A slab computes registers of a step for all rows at once, given the rows and their adjoints.
 type slab struct {
-	once    tape.Code // what is the same for all rows
-	numbers []float64 // of all registers; of those with a number for each row not used
+	once    tape.Instructions // what is the same for all rows
+	numbers []float64         // of all registers; of those with a number for each row not used
 	columns map[tape.Register]view
 	calls   []call
 	free    [][]float64

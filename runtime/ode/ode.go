@@ -7,15 +7,15 @@ import "github.com/vflc/vflc/runtime/tape"
 // Equations are a system y' = f(t, y, arguments) from y(t0), with the derivatives of f and of y(t0) in those
 // arguments in which derivatives of the solution are wanted.
 type Equations struct {
-	registers []float64 // before the first instruction
-	once      tape.Code // what neither time nor states enter
-	each      tape.Code // the rest
+	registers []float64         // before the first instruction
+	once      tape.Instructions // what neither time nor states enter
+	each      tape.Instructions // the rest
 	arguments int
 	wanted    int
 	t0        tape.Register
 	start     []tape.Register // y(t0)
 	value     []tape.Register // f
-	inStart   []entry         // ∂y(t0)/∂argument that are not 0 everywhere, column k for the k-th that is wanted
+	inStart   []entry         // ∂y(t0)/∂argument, not 0 everywhere, column k for the k-th that is wanted
 	inStates  []entry         // ∂f/∂y
 	inWanted  []entry         // ∂f/∂argument
 }

@@ -105,8 +105,12 @@ func TestFailures(t *testing.T) {
 			NewSolver(Control{1e-6, 1e-6, 500})
 	}
 	square := build(func(t *tape.Tape) tape.Register { return t.Apply(tape.Mul, 1, 1) })
-	stiff := build(func(t *tape.Tape) tape.Register { return t.Apply(tape.Mul, t.Const(-1e6), t.Apply(tape.Sub, 1, 0)) })
-	root := build(func(t *tape.Tape) tape.Register { return t.Apply(tape.Pow, t.Apply(tape.Neg, 1), t.Const(0.5)) })
+	stiff := build(func(t *tape.Tape) tape.Register {
+		return t.Apply(tape.Mul, t.Const(-1e6), t.Apply(tape.Sub, 1, 0))
+	})
+	root := build(func(t *tape.Tape) tape.Register {
+		return t.Apply(tape.Pow, t.Apply(tape.Neg, 1), t.Const(0.5))
+	})
 	for _, c := range []struct {
 		name   string
 		solver *Solver

@@ -7,9 +7,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// The instructions that a Program has beside those of a Tape. Those that end in After take the number that the
-// instruction before has computed, which need not come from memory then: as the first operand, but for those of
-// Under, where it is the second, and of Onto, the last.
+// The instructions that a Program has beside those of a Tape. Those that end in After take the number that
+// the instruction before has computed, which need not come from memory then, as the first operand; those that
+// end in Under as the second, and in Onto as the last.
 const (
 	mulAdd    Op = iota + PowLog + 1 // a·b + c, rounded once
 	mulSub                           // a·b - c
@@ -36,7 +36,8 @@ func chained(i Instruction, before Register) (op Op, a, b, c Register) {
 	}
 	type forms struct{ first, second, last Op }
 	form, ok := map[Op]forms{
-		Add: {first: addAfter}, Sub: {subAfter, subUnder, 0}, Mul: {first: mulAfter}, Div: {divAfter, divUnder, 0},
+		Add: {first: addAfter}, Sub: {subAfter, subUnder, 0}, Mul: {first: mulAfter},
+		Div:    {divAfter, divUnder, 0},
 		mulAdd: {mulAddAfter, 0, mulAddOnto}, mulSub: {first: mulSubAfter},
 		negMulAdd: {negMulAddAfter, 0, negMulAddOnto}, exponent: {first: exponentAfter},
 	}[i.Op]

@@ -5,16 +5,16 @@ import "slices"
 // A Program computes results of a Tape for one row after another, from inputs that change from row to row.
 type Program struct {
 	start []float64 // of the registers, before the first row
-	code  Code
+	code  Instructions
 	// The registers where what it reads stands, apart from the inputs that change, these, and the results.
 	Reads, Inputs, Results []Register
 	// Held marks inputs in whose place a row computes what they are in the next one.
 	Held []bool
 }
 
-// Within lists the instructions behind some registers that depend on marked ones, and the other registers that
-// these read or that are results themselves, constants left out.
-func (t *Tape) Within(results []Register, depends []bool) (code Code, reads []Register) {
+// Within lists the instructions behind some registers that depend on marked ones, and the other registers
+// that these read or that are results themselves, constants left out.
+func (t *Tape) Within(results []Register, depends []bool) (code Instructions, reads []Register) {
 	seen := make([]bool, len(t.start))
 	for _, r := range results {
 		seen[r] = true
@@ -37,7 +37,7 @@ func (t *Tape) Within(results []Register, depends []bool) (code Code, reads []Re
 }
 
 // Behind lists the instructions behind some registers, given others.
-func (t *Tape) Behind(results, given []Register) (code Code) {
+func (t *Tape) Behind(results, given []Register) (code Instructions) {
 	depends := make([]bool, len(t.start))
 	for k := range depends {
 		depends[k] = true
@@ -49,9 +49,10 @@ func (t *Tape) Behind(results, given []Register) (code Code) {
 	return code
 }
 
-// Program returns the program of instructions, what they read and their results, given the inputs that change.
-// next[k] is the position in results of what input k is in the next row, -1 where it is something else.
-func (t *Tape) Program(code Code, reads, results, inputs []Register, next []int) *Program {
+// Program returns the program of instructions, what they read and their results, given the inputs that
+// change. next[k] is the position in results of what input k is in the next row, -1 where it is something
+// else.
+func (t *Tape) Program(code Instructions, reads, results, inputs []Register, next []int) *Program {
 	code = fused(code, results)
 	p := &Program{}
 	place := map[Register]Register{}
@@ -92,7 +93,7 @@ func (t *Tape) Program(code Code, reads, results, inputs []Register, next []int)
 
 // replaces reports whether a result may be computed in the place of an input: nothing reads the input after
 // it, and it is no other result.
-func replaces(code Code, results []Register, input, result Register) bool {
+func replaces(code Instructions, results []Register, input, result Register) bool {
 	made := slices.IndexFunc(code, func(i Instruction) bool { return i.To == result })
 	if made < 0 || slices.Contains(results, input) {
 		return false
@@ -109,7 +110,7 @@ func replaces(code Code, results []Register, input, result Register) bool {
 }
 
 // fused joins products with the only sum that they enter.
-func fused(code Code, results []Register) (out Code) {
+func fused(code Instructions, results []Register) (out Instructions) {
 	uses := map[Register]int{}
 	for _, r := range results {
 		uses[r]++
@@ -131,12 +132,14 @@ func fused(code Code, results []Register) (out Code) {
 		}
 		return m, ok
 	}
+	second := map[Op]Op{Add: mulAdd, Sub: negMulAdd} // where the second operand is a product
+	first := map[Op]Op{Add: mulAdd, Sub: mulSub}
 	for _, i := range code {
 		if i.Op == Add || i.Op == Sub {
 			if m, ok := take(i.B); ok {
-				i = Instruction{Op: map[Op]Op{Add: mulAdd, Sub: negMulAdd}[i.Op], A: m.A, B: m.B, C: i.A, To: i.To}
+				i = Instruction{Op: second[i.Op], A: m.A, B: m.B, C: i.A, To: i.To}
 			} else if m, ok := take(i.A); ok {
-				i = Instruction{Op: map[Op]Op{Add: mulAdd, Sub: mulSub}[i.Op], A: m.A, B: m.B, C: i.B, To: i.To}
+				i = Instruction{Op: first[i.Op], A: m.A, B: m.B, C: i.B, To: i.To}
 			}
 		}
 		out = append(out, i)

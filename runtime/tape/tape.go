@@ -1,5 +1,5 @@
-// Package tape has lists of instructions on numbers, with their derivatives: what a differential equation or a
-// step of a recursion computes, derived once and run without allocating.
+// Package tape has lists of instructions on numbers, with their derivatives: what a differential equation, or
+// a step of a recursion, computes, derived once and run without allocating.
 package tape
 
 import (
@@ -52,14 +52,14 @@ type Instruction struct {
 	To      Register
 }
 
-// Code is a list of instructions, in an order in which they can run.
-type Code []Instruction
+// Instructions is a list of instructions, in an order in which they can run.
+type Instructions []Instruction
 
 // A Tape is a program on numbers, each computed once: what stands twice is one. Its first numbers are inputs.
 type Tape struct {
 	start  []float64 // of each register: the value of a constant
 	fixed  []bool    // the registers of constants
-	code   Code
+	code   Instructions
 	shared map[Instruction]Register
 	consts map[uint64]Register // by their bits
 }
@@ -106,14 +106,16 @@ func (t *Tape) Func(f *def.Func, a Register) Register {
 func (t *Tape) Registers() []float64 { return slices.Clone(t.start) }
 
 // Code is all instructions of the tape.
-func (t *Tape) Code() Code { return t.code }
+func (t *Tape) Code() Instructions { return t.code }
 
 // Value is the value of a constant.
 func (t *Tape) Value(r Register) (float64, bool) { return t.start[r], t.fixed[r] }
 
 // At is the instruction that computes a register; nil for inputs and constants.
 func (t *Tape) At(r Register) *Instruction {
-	k, ok := slices.BinarySearchFunc(t.code, r, func(i Instruction, r Register) int { return cmp.Compare(i.To, r) })
+	k, ok := slices.BinarySearchFunc(t.code, r, func(i Instruction, r Register) int {
+		return cmp.Compare(i.To, r)
+	})
 	if !ok {
 		return nil
 	}
@@ -166,7 +168,7 @@ func (t *Tape) Derive(y Register, inputs int) []Register {
 
 // Pull returns the registers of the derivatives of Σ seeds·results in each register, by reverse mode through
 // some instructions. What others compute counts as given.
-func (t *Tape) Pull(code Code, results, seeds []Register) []Register {
+func (t *Tape) Pull(code Instructions, results, seeds []Register) []Register {
 	d := make([]Register, len(t.start))
 	for i := range d {
 		d[i] = None
@@ -220,7 +222,8 @@ func (t *Tape) back(i *Instruction, v Register, give func(to Register, op Op, v 
 			give(i.A, Add, t.times(v, i.To))
 			return
 		}
-		give(i.A, Add, t.times(v, t.add(Instruction{Op: Slope, A: i.A, B: i.To, C: t.Const(1), Func: i.Func})))
+		slope := t.add(Instruction{Op: Slope, A: i.A, B: i.To, C: t.Const(1), Func: i.Func})
+		give(i.A, Add, t.times(v, slope))
 	}
 }
 
@@ -230,7 +233,7 @@ func (t *Tape) Keep(registers []Register) {
 	for _, s := range registers {
 		need[s] = true
 	}
-	var code Code
+	var code Instructions
 	for k := len(t.code) - 1; k >= 0; k-- {
 		i := t.code[k]
 		if !need[i.To] {
@@ -248,7 +251,7 @@ func (t *Tape) Keep(registers []Register) {
 }
 
 // Run computes instructions on the registers v.
-func (c Code) Run(v []float64) {
+func (c Instructions) Run(v []float64) {
 	for k := range c {
 		i := &c[k]
 		switch i.Op {
