@@ -89,6 +89,7 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 	k := b.X.Len
 	f := factored{events: b, l: b.Work[:k*k]}
 	inverse, ready := b.Work[k*k:2*k*k], false
+	shared, weight := form == covariance && s.Step == 0 && b.W != nil && b.DTheta[at+1] != nil, 0.0
 	d := b.Work[2*k*k : 3*k*k]
 	z, w := b.Work[3*k*k:3*k*k+k], b.Work[3*k*k+k:3*k*k+2*k]
 	eachEvent(b, func(i int) float64 {
@@ -123,7 +124,14 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 			b.GiveX(i, j, -g*w[j])
 			b.Give(at, i, j, g*w[j])
 		}
-		if b.DTheta[at+1] != nil {
+		switch {
+		case shared: // the sum of the products, then the inverse once
+			weight += b.W[i]
+			for j, v := range w {
+				z[j] = 0.5 * b.W[i] * g * v
+			}
+			b.Products.AddOuter(b.DTheta[at+1], w, z, k)
+		case b.DTheta[at+1] != nil:
 			if !ready || s.Step > 0 {
 				f.inverse(inverse, k)
 				ready = true
@@ -133,6 +141,12 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 		}
 		return lp - logDet
 	})
+	if shared && f.ok {
+		f.inverse(inverse, k)
+		for e, v := range inverse {
+			b.DTheta[at+1][e] -= float64(0.5 * weight * v)
+		}
+	}
 }
 
 // byScatter is the derivative of -½ g rᵀ Sigma⁻¹ r - log|L| by the scatter, for a residual r with w = Sigma⁻¹

@@ -201,6 +201,9 @@ func mirror(a []float64, n, k int) {
 	}
 }
 
+// AddOuter adds u vᵀ to y.
+func (p Products) AddOuter(y, u, v []float64, k int) { p.add(k, y, u, v, 1, 1, 1, k, k) }
+
 // Inverse sets y to (L Lᵀ)⁻¹, MᵀM with M = L⁻¹.
 func (p Products) Inverse(y, l []float64, k int) {
 	clear(y[:k*k])
