@@ -300,6 +300,25 @@ def process(theta, d):
     return prior - 0.5 * z @ z - jnp.sum(jnp.log(jnp.diagonal(factor)))
 
 
+@task
+def latent(theta, d):
+    (rho, j1), (alpha, j2), z, x = positive(theta[0]), positive(theta[1]), theta[2:], d["x"]
+    k = alpha**2 * jnp.exp(-0.5 * ((x[:, None] - x[None, :]) / rho) ** 2) + 1e-6 * jnp.eye(x.size)
+    m = jnp.linalg.cholesky(k) @ z
+    prior = j1 + j2 - 6 * jnp.log(rho) - 5 / rho + normal(alpha) + jnp.sum(normal(z))
+    return prior + jnp.sum(d["y"] * m - jax.nn.softplus(m))
+
+
+@task
+def vectors(theta, d):
+    (rho, j1), (sigma, j2), mu, x = positive(theta[0]), positive(theta[1]), theta[2:], d["x"]
+    r = jnp.sqrt(3.0) * jnp.abs(x[:, None] - x[None, :]) / rho
+    factor = jnp.linalg.cholesky((1 + r) * jnp.exp(-r) + sigma**2 * jnp.eye(x.size))
+    z = jsp.linalg.solve_triangular(factor, (d["Y"] - mu).T, lower=True)
+    prior = j1 + j2 - 6 * jnp.log(rho) - 5 / rho + normal(sigma) + jnp.sum(normal(mu))
+    return prior - 0.5 * jnp.sum(z * z) - len(d["Y"]) * jnp.sum(jnp.log(jnp.diagonal(factor)))
+
+
 def loop(density):
     slope = jax.value_and_grad(density)
 

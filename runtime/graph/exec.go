@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // An Exec holds the arrays of one evaluation. Its methods allocate nothing. It is not safe for concurrent
@@ -34,6 +35,7 @@ type Exec struct {
 	loaded                *loaded // nil where the data are those of the graph
 	group                 *workers.Team
 	systems               []*systemState // of Forward and Target
+	blocks                map[ID]*def.Events
 }
 
 // A loop is a loopSpec bound to the arrays of an Exec.
@@ -53,7 +55,7 @@ func (g *Graph) NewExec() *Exec { return g.NewExecIn(NewRoom(g)) }
 
 // NewExecIn is NewExec with a Room that other Execs may use too.
 func (g *Graph) NewExecIn(room *Room) *Exec {
-	e := &Exec{g: g, terms: make([]float64, len(g.terms))}
+	e := &Exec{g: g, terms: make([]float64, len(g.terms)), blocks: map[ID]*def.Events{}}
 	e.arrays[inX] = make([]float64, g.dim)
 	e.arrays[inGrad] = make([]float64, g.dim)
 	e.arrays[inInput] = make([]float64, g.held)
@@ -202,7 +204,13 @@ func (e *Exec) bindCall(c *call, s *callSpec, at *site) {
 	if s.sum >= 0 {
 		c.sum = &e.sumView(ref{space: inSum, off: s.sum, len: 1}, at).buf[0]
 	}
+	if s.verb == doReverse && n.events != nil {
+		c.block = e.blocks[s.id] // which has what the values left
+	}
 	c.hold()
+	if s.verb == doForward && n.events != nil && e.blocks[s.id] == nil {
+		e.blocks[s.id] = c.block
+	}
 	if n.rows != nil {
 		c.sums = &rowSums{}
 		if n.op == opLinear {

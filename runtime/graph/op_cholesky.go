@@ -3,8 +3,12 @@ package graph
 import (
 	"fmt"
 
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/linear"
 )
+
+// matrixProducts are those of vector functions.
+var matrixProducts = linear.Products{Add: vector.DenseAdd, Gradient: vector.DenseGradient}
 
 var opCholesky = &op{
 	name: "cholesky",
@@ -16,14 +20,13 @@ var opCholesky = &op{
 			return err
 		}
 		n.whole(s)
-		n.room = 2 * s.Len()
+		n.room = s.Len()
 		return nil
 	},
-	forward: func(c *call) { linear.Cholesky(c.out.val.buf, c.in[0].val.buf, c.node.shape[0]) },
+	forward: func(c *call) { matrixProducts.Cholesky(c.out.val.buf, c.in[0].val.buf, c.node.shape[0]) },
 	vjp: func(c *call) {
-		n := len(c.out.val.buf)
-		copy(c.own[:n], c.out.adj.buf)
-		linear.CholeskyBack(c.in[0].adj.buf, c.own[:n], c.out.val.buf, c.own[n:], c.node.shape[0])
+		copy(c.own, c.out.adj.buf)
+		matrixProducts.CholeskyBack(c.in[0].adj.buf, c.own, c.out.val.buf, c.node.shape[0])
 	},
 	needs: func(int) need { return output },
 }

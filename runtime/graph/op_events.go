@@ -32,7 +32,7 @@ type eventDensity struct {
 func (e *eventDensity) block(events int) *def.Events {
 	n := len(e.each)
 	b := &def.Events{N: events, Theta: make([]def.EventArg, n), DTheta: make([][]float64, n),
-		Work: make([]float64, e.dist.Event.Room(e.size))}
+		Work: make([]float64, e.dist.Event.Room(e.size)), Products: matrixProducts}
 	b.X = e.arg(e.dist.Event.Rank, true, events)
 	for k := range b.Theta {
 		b.Theta[k] = e.arg(e.dist.Params[k].Rank, e.each[k], events)
@@ -56,7 +56,7 @@ func (e *eventDensity) arg(rank int, each bool, events int) def.EventArg {
 
 func (c *call) eventDensity(lp, weights []float64) {
 	b := c.block
-	b.LP, b.W = lp, weights
+	b.LP, b.W, b.Again = lp, weights, b.Again && lp == nil
 	if b.DX = nil; weights != nil && c.wants(0) {
 		b.DX = c.in[0].adj.buf
 	}
@@ -68,6 +68,7 @@ func (c *call) eventDensity(lp, weights []float64) {
 		}
 	}
 	c.node.events.dist.Event.Density(b)
+	b.Again = b.Again || lp != nil // for the derivatives, which follow the values
 }
 
 // events adds the log density of each event, times its weight; a weight of 0 gives 0.

@@ -62,7 +62,7 @@ func (c *call) hold() {
 		c.own = make([]float64, n.bij.whole.room())
 	case n.room > 0:
 		c.own, c.pivots = make([]float64, n.room), make([]int, n.pivots)
-	case n.events != nil:
+	case n.events != nil && c.block == nil:
 		c.block = n.events.block(n.shape.Len())
 	case n.steps != nil:
 		c.steps = newStepState(c)

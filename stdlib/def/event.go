@@ -3,6 +3,8 @@ package def
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/linear"
 )
 
 // An EventArg is one argument of a block of events, vectors or matrices: element j of that of event i is
@@ -52,6 +54,9 @@ type Events struct {
 	DX     []float64
 	DTheta [][]float64
 	Work   []float64
+	// Again reports that values, parameters and Work are those that the call before left.
+	Again    bool
+	Products linear.Products // for the factors of large matrices
 }
 
 // Give adds W[i]·v to the derivative by element j of event i of parameter k, where that is wanted.

@@ -33,6 +33,7 @@ func code(b *def.Events, i, k int) (int, bool) {
 // A factored holds the Cholesky factor of a matrix parameter, which it computes anew only where the events do
 // not share it.
 type factored struct {
+	events   *def.Events
 	l        []float64
 	logDet   float64 // of L
 	ok, done bool
@@ -43,18 +44,25 @@ func (f *factored) of(a def.EventArg, i, k int, isFactor bool) bool {
 	if f.done && a.Step == 0 {
 		return f.ok
 	}
-	f.done = true
-	a.Fill(f.l, i)
-	if isFactor {
+	switch {
+	case !f.done && a.Step == 0 && f.events.Again:
 		f.ok = linear.CholeskyFactor(f.l, k)
-	} else {
-		f.ok = linear.Symmetric(f.l, k) && linear.Cholesky(f.l, f.l, k)
+	case isFactor:
+		a.Fill(f.l, i)
+		f.ok = linear.CholeskyFactor(f.l, k)
+	default:
+		a.Fill(f.l, i)
+		f.ok = linear.Symmetric(f.l, k) && f.events.Products.Cholesky(f.l, f.l, k)
 	}
+	f.done = true
 	if f.ok {
 		f.logDet = linear.LogDiagonal(f.l, k)
 	}
 	return f.ok
 }
+
+// inverse sets y to the inverse of the matrix that was factored.
+func (f *factored) inverse(y []float64, k int) { f.events.Products.Inverse(y, f.l, k) }
 
 // side is the number of rows of a square matrix of n elements.
 func side(n int) int {

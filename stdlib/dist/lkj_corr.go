@@ -45,7 +45,7 @@ Source: Lewandowski, Kurowicka and Joe (2009), Journal of Multivariate Analysis 
 
 func lkjDensity(b *def.Events) {
 	k := side(b.X.Len)
-	f := factored{l: b.Work[:k*k]}
+	f := factored{events: b, l: b.Work[:k*k]}
 	inverse := b.Work[k*k : 2*k*k]
 	eachEvent(b, func(i int) float64 {
 		eta := b.Theta[0].At(i, 0)
@@ -56,7 +56,7 @@ func lkjDensity(b *def.Events) {
 		if b.W != nil {
 			b.Give(0, i, 0, slope+float64(2*f.logDet))
 			if b.DX != nil {
-				linear.Inverse(inverse, f.l, k)
+				f.inverse(inverse, k)
 				for j, v := range inverse {
 					b.GiveX(i, j, (eta-1)*v)
 				}

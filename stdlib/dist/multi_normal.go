@@ -87,8 +87,9 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 	at := len(b.Theta) - 2
 	mu, s := b.Theta[at], b.Theta[at+1]
 	k := b.X.Len
-	f := factored{l: b.Work[:k*k]}
+	f := factored{events: b, l: b.Work[:k*k]}
 	inverse, ready := b.Work[k*k:2*k*k], false
+	shared, weight := form == covariance && s.Step == 0 && b.W != nil && b.DTheta[at+1] != nil, 0.0
 	d := b.Work[2*k*k : 3*k*k]
 	z, w := b.Work[3*k*k:3*k*k+k], b.Work[3*k*k+k:3*k*k+2*k]
 	eachEvent(b, func(i int) float64 {
@@ -123,9 +124,16 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 			b.GiveX(i, j, -g*w[j])
 			b.Give(at, i, j, g*w[j])
 		}
-		if b.DTheta[at+1] != nil {
+		switch {
+		case shared: // the sum of the products, then the inverse once
+			weight += b.W[i]
+			for j, v := range w {
+				z[j] = 0.5 * b.W[i] * g * v
+			}
+			b.Products.AddOuter(b.DTheta[at+1], w, z, k)
+		case b.DTheta[at+1] != nil:
 			if !ready || s.Step > 0 {
-				linear.Inverse(inverse, f.l, k)
+				f.inverse(inverse, k)
 				ready = true
 			}
 			byScatter(d, form, g, z, w, inverse, f.l, k)
@@ -133,30 +141,40 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 		}
 		return lp - logDet
 	})
+	if shared && f.ok {
+		f.inverse(inverse, k)
+		for e, v := range inverse {
+			b.DTheta[at+1][e] -= float64(0.5 * weight * v)
+		}
+	}
 }
 
 // byScatter is the derivative of -½ g rᵀ Sigma⁻¹ r - log|L| by the scatter, for a residual r with w = Sigma⁻¹
 // r. inverse is that of L Lᵀ.
 func byScatter(d []float64, form scatter, g float64, r, w, inverse, l []float64, k int) {
 	for j := range k {
-		for i := range k {
-			e := i + k*j
-			switch {
-			case form == covariance:
-				d[e] = 0.5 * (float64(g*w[i]*w[j]) - inverse[e])
-			case form == precision:
-				d[e] = 0.5 * (inverse[e] - float64(g*r[i]*r[j]))
-			case i < j:
-				d[e] = 0
-			default: // by L: w zᵀ with z = Lᵀ w
-				z := 0.0
-				for m := j; m < k; m++ {
-					z += float64(l[m+k*j] * w[m])
-				}
-				if d[e] = float64(g * w[i] * z); i == j {
-					d[e] -= 1 / l[e]
-				}
+		d, inverse := d[k*j:][:k], inverse[k*j:][:k]
+		switch form {
+		case covariance:
+			c := float64(g * w[j])
+			for i, v := range inverse {
+				d[i] = 0.5 * (float64(c*w[i]) - v)
 			}
+		case precision:
+			c := float64(g * r[j])
+			for i, v := range inverse {
+				d[i] = 0.5 * (v - float64(c*r[i]))
+			}
+		default: // by L: w zᵀ with z = Lᵀ w
+			z, col := 0.0, l[k*j+j:][:k-j]
+			for m, v := range col {
+				z += float64(v * w[j+m])
+			}
+			clear(d[:j])
+			for i := j; i < k; i++ {
+				d[i] = float64(g * w[i] * z)
+			}
+			d[j] -= 1 / col[0]
 		}
 	}
 }

@@ -60,15 +60,15 @@ func wishartCheck(theta [][]float64, k int) string {
 func wishartDensity(b *def.Events, inverse bool) {
 	k := side(b.X.Len)
 	n, kk := float64(k), k*k
-	x, s := factored{l: b.Work[:kk]}, factored{l: b.Work[kk : 2*kk]}
+	x, s := factored{events: b, l: b.Work[:kk]}, factored{events: b, l: b.Work[kk : 2*kk]}
 	xi, si, a, product := b.Work[2*kk:3*kk], b.Work[3*kk:4*kk], b.Work[4*kk:5*kk], b.Work[5*kk:6*kk]
 	eachEvent(b, func(i int) float64 {
 		nu := b.Theta[0].At(i, 0)
 		if !(nu > n-1) || math.IsInf(nu, 1) || !x.of(b.X, i, k, false) || !s.of(b.Theta[1], i, k, false) {
 			return math.Inf(-1)
 		}
-		linear.Inverse(xi, x.l, k)
-		linear.Inverse(si, s.l, k)
+		x.inverse(xi, k)
+		s.inverse(si, k)
 		over, under := si, b.X // tr(over·under)
 		if inverse {
 			over, under = xi, b.Theta[1]

@@ -15,13 +15,13 @@ import (
 
 // Cholesky sets l to the lower triangular factor of a, of which it reads the lower triangle. It reports
 // whether a is positive definite; where it is not, l is NaN. l and a may be one array.
-func Cholesky(l, a []float64, k int) bool { return factor(l, a, k, 0) }
+func Cholesky(l, a []float64, k int) bool { return Products{}.factor(l, a, k, 0) }
 
 // CholeskyRows is Cholesky of a matrix that is stored by rows, as its factor then is, in place. It asks for
 // pivots above least.
 func CholeskyRows(a []float64, k int, least float64) bool {
 	transpose(a, k)
-	positive := factor(a, a, k, least)
+	positive := Products{}.factor(a, a, k, least)
 	transpose(a, k)
 	return positive
 }
@@ -32,23 +32,6 @@ func transpose(a []float64, k int) {
 			a[i+k*j], a[j+k*i] = a[j+k*i], a[i+k*j]
 		}
 	}
-}
-
-// factor is Cholesky, with pivots above least.
-func factor(l, a []float64, k int, least float64) bool {
-	for j := range k {
-		col := l[k*j:][:k]
-		copy(col[j:], a[k*j+j:k*j+k])
-		combine(-1, col[j:], l[j:], l[j:], k, k, j)
-		pivot := col[j]
-		if !(pivot > least) || math.IsInf(pivot, 1) {
-			fill(l[:k*k], math.NaN())
-			return false
-		}
-		divide(col[j:], math.Sqrt(pivot))
-		clear(col[:j])
-	}
-	return true
 }
 
 // combine adds sign times the sum of n columns to y: column m begins at x[m·stride], and its factor is
@@ -97,40 +80,6 @@ func fill(v []float64, x float64) {
 	}
 }
 
-// CholeskyBack adds to da the derivative by a, a symmetric matrix whose two triangles share it, given the
-// derivative dl by l, of which it reads the lower triangle and which it overwrites. Murray (2016), equation
-// (8): symmetric(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), with Φ the lower triangle and half the diagonal.
-func CholeskyBack(da, dl, l, work []float64, k int) {
-	p := work[:k*k]
-	for i := range k { // Pᵀ, whose columns are the rows of P = Φ(Lᵀ dL)
-		col := p[k*i:][:k]
-		clear(col[i:])
-		for j := range i + 1 {
-			col[j] = dot(l[i+k*i:k*i+k], dl[i+k*j:k*j+k])
-		}
-		col[i] /= 2
-	}
-	timesInverse(p, l, k) // (L⁻ᵀ P)ᵀ
-	transpose(p, k)
-	timesInverse(p, l, k)
-	for j := range k {
-		for i := range k {
-			da[i+k*j] += float64(0.5 * (p[i+k*j] + p[j+k*i]))
-		}
-	}
-}
-
-// timesInverse overwrites a with A L⁻¹, column by column from the last.
-func timesInverse(a, l []float64, k int) {
-	for i := k - 1; i >= 0; i-- {
-		col := a[k*i:][:k]
-		if rest := k - 1 - i; rest > 0 {
-			combine(-1, col, a[k*(i+1):], l[i+1+k*i:], k, 1, rest)
-		}
-		divide(col, l[i+k*i])
-	}
-}
-
 // SolveLower overwrites b with L⁻¹ b.
 func SolveLower(b, l []float64, k int) {
 	for j := range k {
@@ -158,32 +107,8 @@ func LogDiagonal(l []float64, k int) float64 {
 	return sum
 }
 
-// Inverse sets y to (L Lᵀ)⁻¹: V Vᵀ with V = L⁻ᵀ, which is upper triangular.
-func Inverse(y, l []float64, k int) {
-	clear(y[:k*k])
-	for i := range k {
-		v := y[k*i:][: i+1 : i+1]
-		for m := 0; m < i; m += 4 { // column m of V has m+1 elements
-			combine(-1, v[:min(m+4, i)], y[k*m:], l[i+k*m:], k, k, min(4, i-m))
-		}
-		v[i] = 1
-		divide(v, l[i+k*i])
-	}
-	for j := range k { // from column j on V is not overwritten yet
-		col := y[k*j:][:j+1]
-		for i, by := 0, col[j]; i <= j; i++ {
-			col[i] *= by
-		}
-		if rest := k - 1 - j; rest > 0 {
-			combine(1, col, y[k*(j+1):], y[j+k*(j+1):], k, k, rest)
-		}
-	}
-	for j := range k {
-		for i := range j {
-			y[j+k*i] = y[i+k*j]
-		}
-	}
-}
+// Inverse sets y to (L Lᵀ)⁻¹.
+func Inverse(y, l []float64, k int) { Products{}.Inverse(y, l, k) }
 
 // TimesOwnTranspose sets y to L Lᵀ for a lower triangular L.
 func TimesOwnTranspose(y, l []float64, k int) {
