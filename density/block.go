@@ -36,6 +36,12 @@ type Block interface {
 	Cut(slot Slot, theta, g []float64)
 }
 
+// Solving is a block that may solve differential equations.
+type Solving interface {
+	// Solves reports whether it solves one in each evaluation.
+	Solves() bool
+}
+
 // A Cut is the place where a client's contribution enters a computation of another party; z = cut + noise of
 // sd Rho crosses there, or the cut itself where Rho is 0.
 type Cut struct {

@@ -316,7 +316,7 @@ def pymc_model(problem, d):
         pm.Potential("some", (-pt.softplus(zero[some]) + d["y"][some] * eta[some] - pt.exp(eta[some])).sum())
 
     def f_shrink_t():
-        beta = pm.Deterministic("beta", half("tau", 1) * pm.StudentT("z", 3, 0, 1, shape=100))
+        beta = pm.Deterministic("beta", half("tau", 1) * pm.StudentT("z", 3, 0, sigma=1, shape=100))
         N("y", N("a", 0, 5) + pt.dot(d["X"], beta), half("sigma", 2), observed=d["y"])
 
     def f_beta_hier():

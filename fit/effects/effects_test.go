@@ -247,7 +247,6 @@ func TestEffectsFollowFromDraws(t *testing.T) {
 	same(t, "a ratio", c[0].Spread, a)
 }
 
-// What asks for nothing that there is has a code, and says what there is.
 // Effects of groups that sum to 0 are held at 0.
 func TestZeroSumEffectsAreHeldAtZero(t *testing.T) {
 	f := fittedTo(t, strings.NewReplacer("real[J] ~ normal(mu, tau) noncentered",
@@ -263,6 +262,7 @@ func TestZeroSumEffectsAreHeldAtZero(t *testing.T) {
 	}
 }
 
+// What asks for nothing that there is has a code, and says what there is.
 func TestEffectsRefuse(t *testing.T) {
 	f := fitted(t)
 	for _, c := range []struct {

@@ -193,6 +193,9 @@ var opStates = &op{
 	flat:  func(k int) bool { return k == 0 },
 }
 
+// Solves reports whether an evaluation solves differential equations.
+func (e *Exec) Solves() bool { return len(e.systems) > 0 }
+
 // Unsolved is a system that had no solution at the last Forward or Target, by its name; ode.Solved if all had
 // one.
 func (e *Exec) Unsolved() (name string, why ode.Failure) {

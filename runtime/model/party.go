@@ -133,6 +133,9 @@ func (p *Party) Affine() bool { return p.affine }
 // Hierarchical reports whether the prior of a parameter depends on other parameters.
 func (p *Party) Hierarchical() bool { return p.spec.Hierarchical }
 
+// Solves implements density.Solving.
+func (p *Party) Solves() bool { return p.here().Solves() }
+
 // Weights lists the coordinates that are weights.
 func (p *Party) Weights() []int {
 	var out []int

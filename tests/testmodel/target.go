@@ -14,6 +14,8 @@ type Density struct {
 	Dims []int // coordinates of each party, the server first
 	// Log returns the log density at x, the coordinates of all parties one after another, and sets grad.
 	Log func(x, grad []float64) float64
+	// Equations is set where the density counts as one that solves differential equations.
+	Equations bool
 }
 
 // A densityEnv evaluates a Density, all parties in this process. It has the core of an Env, and reports.
@@ -31,18 +33,22 @@ func (d Density) Env(seed uint64) density.Env {
 	e := &densityEnv{log: d.Log, seed: seed}
 	total := 0
 	for p, n := range d.Dims {
-		e.blocks = append(e.blocks, &cutless{party: p, dim: n})
+		e.blocks = append(e.blocks, &cutless{party: p, dim: n, solves: d.Equations})
 		total += n
 	}
 	e.x, e.grad = make([]float64, total), make([]float64, total)
 	return e
 }
 
-// cutless is a party without cuts: a Block with no capability.
-type cutless struct{ party, dim int }
+// cutless is a party without cuts: a Block with no capability but density.Solving.
+type cutless struct {
+	party, dim int
+	solves     bool
+}
 
 // Party and the others describe the block.
 func (b *cutless) Hierarchical() bool  { return false }
+func (b *cutless) Solves() bool        { return b.solves }
 func (b *cutless) Weights() []int      { return nil }
 func (b *cutless) Party() string       { return fmt.Sprintf("party %d", b.party) }
 func (b *cutless) Index() int          { return b.party }

@@ -5,14 +5,13 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
-	vec "github.com/vflc/vflc/runtime/vector"
 )
 
 const (
 	mostRejects = 30 // how often in a row the log density may fall
 	mostCalm    = 3  // points in a row that rise by less than the tolerance
+	mostSteps   = 60 // of a party by itself
 )
 
 // climb makes a round trip to the mode: every client sends its cuts at its point, and the next one follows
@@ -106,64 +105,4 @@ func (k climbing) Receive(b int, down [][]float64, out []float64) {
 	default:
 		p.advance(k.damping)
 	}
-}
-
-// Steps of a party by itself.
-const (
-	mostSteps  = 60
-	mostHalved = 30
-	sufficient = 1e-4 // share of the rise that a step promises
-)
-
-// maximise raises a function from x on by the method of lbfgs, as far as few steps lead, and returns its
-// value there.
-func maximise(x []float64, f func(x, grad []float64) float64) float64 {
-	n := len(x)
-	if n == 0 {
-		return f(x, nil)
-	}
-	h := algebra.NewHistory(n)
-	slope, next, at, by := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	products := make([]float64, algebra.HistoryProducts)
-	direction := make([]float64, algebra.HistoryCoefficients)
-	minus := func(x, grad []float64) float64 {
-		v := f(x, grad)
-		vec.Neg(n, grad, grad)
-		return -v
-	}
-	value := minus(x, slope)
-	for range mostSteps {
-		h.Multiply(slope, func(from, to []float64) { copy(to, from) }, products)
-		if h.Used > 0 && !algebra.LatestCurved(products, h.Used) {
-			h.Drop()
-			h.Multiply(slope, func(from, to []float64) { copy(to, from) }, products)
-		}
-		down := algebra.DescentDirection(products, h.Used, direction)
-		h.Combine(direction, by)
-		length := 1.0
-		if h.Used == 0 {
-			length = min(1, 1/math.Sqrt(algebra.SquaredGradient(products)))
-		}
-		better := math.Inf(1)
-		for range mostHalved {
-			vec.ScaleAdd(n, at, length, by, x)
-			if better = minus(at, next); better <= value+float64(sufficient*float64(length*down)) {
-				break
-			}
-			length /= 2
-		}
-		if !(better < value) {
-			break
-		}
-		s, y := h.Next()
-		vec.Sub(n, s, at, x)
-		vec.Sub(n, y, next, slope)
-		copy(x, at)
-		slope, next = next, slope
-		rise := value - better
-		if value = better; rise < 1e-9*(1+math.Abs(better)) {
-			break
-		}
-	}
-	return -value
 }

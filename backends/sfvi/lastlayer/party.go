@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -170,7 +171,7 @@ func (p *party) advance(damping float64) float64 {
 // climb maximises the party's own density plus the quadratic function of its cuts, with a multiple of the
 // curvature, plus the evidence.
 func (p *party) climb(damping float64) float64 {
-	return maximise(p.theta, func(theta, grad []float64) float64 {
+	return algebra.Maximise(p.theta, mostSteps, func(theta, grad []float64) float64 {
 		value := p.block.Local(theta, p.g, p.own)
 		for i, g := range p.g {
 			away, w := g-p.begun[i], float64(damping*p.curve[i])

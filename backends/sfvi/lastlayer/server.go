@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -41,7 +42,7 @@ func (s *server) settle(sum [][]float64) float64 {
 	}
 	s.block.SetReceived(s.received)
 	copy(s.theta, s.base)
-	return maximise(s.theta, func(theta, grad []float64) float64 {
+	return algebra.Maximise(s.theta, mostSteps, func(theta, grad []float64) float64 {
 		value := s.block.Local(theta, nil, nil)
 		s.block.Gradient(nil, grad)
 		return value

@@ -1,0 +1,106 @@
+package nuts
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/backends/algebra"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
+)
+
+// screened is how many starting points of a model with a differential equation are climbed from, and
+// mostClimb the most steps from each.
+const (
+	screened  = 8
+	mostClimb = 60
+)
+
+// A candidate is a point on the way up from a starting point, and the log density at the end of the way.
+type candidate struct {
+	at []float64
+	lp float64
+}
+
+// solves reports a model of one party without a hierarchy whose density solves a differential equation.
+// Where solutions oscillate, or keep near a part of the data alone, there are modes that the posterior all
+// but leaves out, and a chain that begins near one stays there. With a hierarchy the way up has no end:
+// the density grows without bound as a scale goes to 0.
+func (k *chain) solves() bool {
+	if len(k.parties) > 1 || k.pipeline.Apart() || !k.settings.Transform.Pooled() ||
+		k.parties[0].block.Hierarchical() {
+		return false
+	}
+	_, given := density.As[density.Starting](k.env)
+	b, ok := k.parties[0].block.(density.Solving)
+	return ok && !given && b.Solves()
+}
+
+// screen climbs from several starting points, and begins at one of the ways with a probability in
+// proportion to the density at its end: chains still find several modes where these are about as high. It
+// reports whether there was one to begin from.
+func (k *chain) screen(ctx context.Context) (bool, error) {
+	bad := k.bad
+	defer func() { k.bad = bad }()
+	var found []candidate
+	best := math.Inf(-1)
+	for attempt := range uint64(screened) {
+		ok, err := k.start(ctx, attempt)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			continue
+		}
+		c, err := k.climb(ctx)
+		if err != nil {
+			return false, err
+		}
+		found, best = append(found, c), max(best, c.lp)
+	}
+	if len(found) == 0 {
+		return false, nil
+	}
+	total := 0.0
+	for _, c := range found {
+		total += portable.Exp(c.lp - best)
+	}
+	s := k.parties[0].start
+	s.Round(attempts)
+	left := float64(total * s.Float64())
+	i := slices.IndexFunc(found, func(c candidate) bool {
+		left -= portable.Exp(c.lp - best)
+		return left <= 0
+	})
+	copy(k.now.q.at[0], found[max(i, 0)].at)
+	return k.evaluateStart(ctx)
+}
+
+// climb goes up from the current point. The candidate is the first point whose log density is less than
+// one for each coordinate below that at the end: where the posterior is, and not at its mode, where a
+// gradient of 0 says nothing of how far it reaches.
+func (k *chain) climb(ctx context.Context) (c candidate, err error) {
+	var way []candidate
+	at, here := slices.Clone(k.now.q.at[0]), k.now.q.at[0]
+	c.lp = algebra.Maximise(at, mostClimb, func(x, grad []float64) float64 {
+		copy(here, x)
+		ok := false
+		if err == nil {
+			ok, err = k.evaluateStart(ctx)
+		}
+		if !ok {
+			return math.Inf(-1)
+		}
+		copy(grad, k.now.g.at[0])
+		way = append(way, candidate{slices.Clone(x), k.now.lp})
+		return k.now.lp
+	})
+	for _, p := range way {
+		if p.lp >= c.lp-float64(len(at)) {
+			c.at = p.at
+			break
+		}
+	}
+	return c, err
+}
