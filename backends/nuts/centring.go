@@ -201,24 +201,24 @@ func (c *centring) anchor(n int, theta func(i int) []float64) {
 	anchors := c.at[len(c.effects):]
 	clear(anchors)
 	for _, e := range c.effects {
+		of := anchors[:e.Anchors()]
+		anchors = anchors[e.Anchors():]
 		if !e.Anchored {
-			anchors = anchors[e.Anchors():]
 			continue
 		}
 		for i := range n {
-			vector.Axpy(e.Len, anchors, 1/float64(n), theta(i)[e.Offset:])
+			vector.Axpy(e.Len, of, 1/float64(n), theta(i)[e.Offset:])
 		}
-		for k, mean := range anchors[:e.Len] {
+		for k, mean := range of {
 			squares := 0.0
 			for i := range n {
 				d := theta(i)[e.Offset+k] - mean
 				squares += float64(d * d)
 			}
 			if e.Scale {
-				anchors[k] += math.Sqrt(squares / float64(n-1))
+				of[k] += math.Sqrt(squares / float64(n-1))
 			}
 		}
-		anchors = anchors[e.Len:]
 	}
 }
 

@@ -18,14 +18,15 @@ type effects struct {
 }
 
 // noteEffects notes a parameter that can be centred or not, args being those of its prior as written. Its x
-// must be coordinates, not a function of them.
-func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, args []graph.ID) {
+// must be coordinates, not a function of them; log is true where it is the exponential of coordinates x.
+func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []graph.ID) {
 	offset, free := l.b.Coordinates(x)
-	if !free || s.Dist.LocationAt < 0 || s.Dist.ScaleAt < 0 {
+	locationAt, scaleAt := s.Dist.Spread()
+	if !free || locationAt < 0 || scaleAt < 0 || log != (s.Dist.OfLog != nil) {
 		return
 	}
-	n, location, scale := l.b.Shape(x).Len(), args[s.Dist.LocationAt], args[s.Dist.ScaleAt]
-	if v, known := l.b.Value(location); known && n > 0 && l.b.Constant(scale) &&
+	n, location, scale := l.b.Shape(x).Len(), args[locationAt], args[scaleAt]
+	if v, known := l.b.Value(location); known && n > 0 && !log && l.b.Constant(scale) &&
 		!slices.ContainsFunc(v, func(m float64) bool { return m != 0 }) {
 		l.standardised = append(l.standardised, standardised{l.key(s.Name), x})
 	}
@@ -107,7 +108,7 @@ func (l *lowerer) noteScales() {
 	for _, p := range l.bounded {
 		if slices.ContainsFunc(l.effects, func(e effects) bool {
 			return !e.Scale && l.b.Depends(e.scale, p.x)
-		}) {
+		}) && !slices.ContainsFunc(l.effects, func(e effects) bool { return e.x == p.coordinates }) {
 			offset, _ := l.b.Coordinates(p.coordinates)
 			e := density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len(), Centring: 1,
 				Anchored: true, Scale: true}

@@ -38,7 +38,8 @@ y ~ normal(top[g] + per[g, 1] + flat[g] + tail[g] + above[g] + plain[g], 1)
 
 // written has effects in standard form, without a word of it: what z is multiplied by is positive and depends
 // on other parameters, by element or once for all that are gathered. That of w is not sure to be positive, v
-// has two, u none that is a parameter.
+// has two, u none that is a parameter. a is an effect by its logarithm, and therefore no scale of d whose
+// coordinates are bent.
 var written = fixture{
 	Text: `data y : real[N]
 data g : level(J)[N]
@@ -50,8 +51,10 @@ param x : real[J] ~ student_t(4, 0, 1)
 param w : real[J] ~ normal(0, 1)
 param v : real[J] ~ normal(0, 1)
 param u : real[J] ~ normal(0, 1)
+param a : real[J] ~ lognormal(t, s)
+param d : real[J] ~ normal(0, a)
 let beta = 2 * z .* l / 3 * sqrt(s)
-y ~ normal(beta[g] + exp(t) * x[g] + t * w[g] + s * v[g] + 2 * s * v[g] + 2 * u[g], 1)
+y ~ normal(beta[g] + exp(t) * x[g] + t * w[g] + s * v[g] + 2 * s * v[g] + 2 * u[g] + d[g], 1)
 `,
 	Tables: nested.Tables,
 }
@@ -65,7 +68,7 @@ func TestEffects(t *testing.T) {
 	}{
 		{nested, map[string][]string{"server": {"location of mid", "mid", "top", "location of per", "per",
 			"flat", "tail", "s", "t"}}},
-		{written, map[string][]string{"server": {"z", "x", "s", "l"}}},
+		{written, map[string][]string{"server": {"location of a", "a", "d", "z", "x", "s", "l"}}},
 		{logistic, map[string][]string{}},
 		{shared, map[string][]string{"server": {"m", "tau"}}}, // the scale of the clients' is the server's
 	} {
