@@ -29,27 +29,35 @@ type Effects struct {
 	Scale       bool    // they are the scale of others; Centring is 1
 }
 
+// Informed is, in place of a centring, that of coordinates that are standard given all that their effects
+// depend on, if data say of each effect v the logarithm of a normal density with precision h and mean y:
+//
+//	u = (v - (m/s² + h·y)/(1/s² + h))·√(1/s² + h)
+const Informed = -1
+
 // MostBent is the strength of the coordinates of a scale at the centring 0.
 const MostBent = 2
 
-// Anchors is how many anchors effects have.
-func Anchors(effects []Effects) (n int) {
-	for _, e := range effects {
-		if e.Anchored {
-			n += e.Len
-		}
+// Anchors is how many anchors effects have: one an element, or, of those that can be Informed, h of each
+// element followed by h·y of each.
+func (e Effects) Anchors() int {
+	if e.Anchored {
+		return e.Len
 	}
-	return n
+	return 2 * e.Len
 }
 
 // A Map takes one vector of coordinates (length Block.Dim) to another. It is not safe for concurrent use.
 type Map interface {
 	// At sets to at from, and returns the logarithm of the determinant of its Jacobian. at holds a centring
-	// of each of Effects, followed by the anchors of those that have any.
+	// of each of Effects, followed by their anchors.
 	At(at, from, to []float64) float64
 	// Pull follows At. It replaces g, the gradient of a function f of the result, by that of f + the
 	// logarithm which At returned, by from.
 	Pull(g []float64)
 	// Lift follows At. It undoes Pull: it is that of the inverse map at the result of At.
 	Lift(g []float64)
+	// Evidence sets v to effects in turn, of those without one anchor an element, and slope to the derivative
+	// of the log likelihood by each, as if their prior were normal. g is the gradient by θ.
+	Evidence(theta, g, v, slope []float64)
 }

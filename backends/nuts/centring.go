@@ -38,6 +38,7 @@ type centring struct {
 	trial       estimate // of draws in coordinates that are tried
 	u, q, g     []float64
 	at, varied  []float64 // centrings that are tried, and anchors
+	evidence    evidence
 }
 
 // newCentring returns nil where there is nothing to choose.
@@ -52,7 +53,14 @@ func newCentring(b density.Block, of shape, s backends.Settings) *centring {
 	for _, e := range c.effects {
 		c.declared = append(c.declared, e.Centring)
 	}
-	c.declared = append(c.declared, make([]float64, density.Anchors(c.effects))...)
+	anchors, informed := 0, 0
+	for _, e := range c.effects {
+		if anchors += e.Anchors(); !e.Anchored {
+			informed += e.Len
+		}
+	}
+	c.evidence = newEvidence(informed)
+	c.declared = append(c.declared, make([]float64, anchors)...)
 	c.chosen, c.at, c.varied = slices.Clone(c.declared), slices.Clone(c.declared), slices.Clone(c.declared)
 	c.theta, c.u, c.q, c.g = make([]float64, dim), make([]float64, dim), make([]float64, dim),
 		make([]float64, dim)
@@ -179,12 +187,10 @@ func (c *centring) choose(criterion func(at []float64) float64) (changed bool) {
 	}
 	anchors := c.at[len(c.effects):]
 	for k, e := range c.effects {
-		if e.Anchored {
-			if c.at[k] == e.Centring {
-				clear(anchors[:e.Len])
-			}
-			anchors = anchors[e.Len:]
+		if e.Anchored && c.at[k] == e.Centring || !e.Anchored && c.at[k] != density.Informed {
+			clear(anchors[:e.Anchors()])
 		}
+		anchors = anchors[e.Anchors():]
 	}
 	return !slices.Equal(c.at, c.chosen) && finite(criterion(c.at))
 }
@@ -195,29 +201,31 @@ func (c *centring) anchor(n int, theta func(i int) []float64) {
 	anchors := c.at[len(c.effects):]
 	clear(anchors)
 	for _, e := range c.effects {
+		of := anchors[:e.Anchors()]
+		anchors = anchors[e.Anchors():]
 		if !e.Anchored {
 			continue
 		}
 		for i := range n {
-			vector.Axpy(e.Len, anchors, 1/float64(n), theta(i)[e.Offset:])
+			vector.Axpy(e.Len, of, 1/float64(n), theta(i)[e.Offset:])
 		}
-		for k, mean := range anchors[:e.Len] {
+		for k, mean := range of {
 			squares := 0.0
 			for i := range n {
 				d := theta(i)[e.Offset+k] - mean
 				squares += float64(d * d)
 			}
 			if e.Scale {
-				anchors[k] += math.Sqrt(squares / float64(n-1))
+				of[k] += math.Sqrt(squares / float64(n-1))
 			}
 		}
-		anchors = anchors[e.Len:]
 	}
 }
 
 // chooseByKept chooses by the newest n draws. It leaves their moments in c.trial.
 func (c *centring) chooseByKept(n int) (changed bool) {
 	c.anchor(n, func(i int) []float64 { q, _ := c.kept.newest(n - i); return q })
+	c.inform(n)
 	return c.choose(func(at []float64) float64 { return c.misfit(at, n) })
 }
 
@@ -237,6 +245,12 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 		}
 		if misfits[i] < least {
 			least = misfits[i]
+		}
+	}
+	if !c.effects[k].Anchored && c.informative(k) {
+		c.varied[k] = density.Informed
+		if value = criterion(c.varied); value < least-indifference {
+			return density.Informed, value
 		}
 	}
 	most := least + indifference

@@ -17,6 +17,7 @@ type effectsBlock struct {
 	density.Block
 	dim      int
 	declared float64
+	evidence float64
 }
 
 func (b effectsBlock) Dim() int { return b.dim }
@@ -58,6 +59,46 @@ func (m *scaling) Lift(g []float64) {
 		g[0] -= g[1+i] * m.power * m.to[1+i]
 	}
 	g[0] -= m.power * float64(m.b.dim-1)
+}
+
+// Evidence implements density.Map: data say of effect i a normal density with precision i and mean 2, which
+// theta and g need not know.
+func (m *scaling) Evidence(theta, _, v, slope []float64) {
+	for i := range v {
+		v[i] = theta[1+i]
+		slope[i] = m.b.evidence * float64(i) * (2 - v[i])
+	}
+}
+
+func (*anchoring) Evidence(_, _, _, _ []float64) {}
+func (*bending) Evidence(_, _, _, _ []float64)   {}
+
+// Anchors of effects are precisions and means that draws with their gradients tell; none where the log
+// likelihood is flat, or rises to either side.
+func TestEvidence(t *testing.T) {
+	for _, sign := range []float64{1, -1} {
+		b := effectsBlock{dim: 4, declared: 1, evidence: sign}
+		c := centringOf(t, b)
+		r := rand.New(rand.NewPCG(8, 1))
+		for range keptDraws {
+			theta, g := independent(r, b, 1)
+			keep(c, theta, g)
+		}
+		c.inform(keptDraws)
+		want := []float64{0, 1, 2, 0, 2, 4}
+		if sign < 0 {
+			clear(want)
+		}
+		for i, got := range c.at[1:] {
+			if math.Abs(got-want[i]) > 1e-12 {
+				t.Errorf("sign %v: anchors %v, want %v", sign, c.at[1:], want)
+				break
+			}
+		}
+		if got := c.informative(0); got != (sign > 0) {
+			t.Errorf("sign %v: informative %t", sign, got)
+		}
+	}
 }
 
 // independent draws from a target whose coordinates at one centring are independent normals of sd 0.5: θ and

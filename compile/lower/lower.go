@@ -70,6 +70,7 @@ func Lower(p PartyData) (*Lowered, diag.List) {
 	if l.diags.HasErrors() {
 		return nil, l.diags
 	}
+	l.noteProducts()
 	beside := l.b.Beside()
 	intercepts, err := l.intercepts()
 	if err != nil {
@@ -98,18 +99,19 @@ type lowerer struct {
 	diags diag.List
 	// names maps a declared name to its node; a member's value in a pooled model, or a z received from each
 	// member, is name[k].
-	names     map[string]graph.ID
-	vars      map[string]int // comprehension variables
-	member    int            // the member whose declaration is lowered in a pooled model
-	memo      map[memoKey]graph.ID
-	sums      map[string]graph.ID // additive sums of received z
-	groups    []zSum
-	single    map[string]bool // z that are received separately
-	generated []*check.Symbol
-	draws     []drawing
-	effects   []effects
-	bounded   []bounded
-	offset    int // into the reported values
+	names        map[string]graph.ID
+	vars         map[string]int // comprehension variables
+	member       int            // the member whose declaration is lowered in a pooled model
+	memo         map[memoKey]graph.ID
+	sums         map[string]graph.ID // additive sums of received z
+	groups       []zSum
+	single       map[string]bool // z that are received separately
+	generated    []*check.Symbol
+	draws        []drawing
+	effects      []effects
+	bounded      []bounded
+	standardised []standardised
+	offset       int // into the reported values
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of
 	// cuts.
 	facts     func(ast.Expr) check.ExprInfo

@@ -49,14 +49,20 @@ func (l *lowerer) param(s *check.Symbol) {
 			Initial: s.Initial})
 	}
 	x := l.b.Param(key, shape)
+	coordinates, log := x, false
 	if finite(lower) != nil || finite(upper) != nil {
-		coordinates := x
-		x = l.b.Bijector(l.Program.Universe.For(finite(lower), finite(upper)), x, lower, upper)
+		bijector := l.Program.Universe.For(finite(lower), finite(upper))
+		log = bijector.Func != nil && bijector.Func(lower, upper) == "exp"
+		x = l.b.Bijector(bijector, x, lower, upper)
 		if finite(lower) != nil && shape.Len() > 0 {
 			l.bounded = append(l.bounded, bounded{key, coordinates, x})
 		}
 	}
-	l.noteEffects(s, x, args)
+	if log {
+		l.noteEffects(s, coordinates, true, args)
+	} else {
+		l.noteEffects(s, x, false, args)
+	}
 	value := x
 	if s.Noncentered() {
 		value, args = l.noncentered(s, x, args)

@@ -18,13 +18,18 @@ type effects struct {
 }
 
 // noteEffects notes a parameter that can be centred or not, args being those of its prior as written. Its x
-// must be coordinates, not a function of them.
-func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, args []graph.ID) {
+// must be coordinates, not a function of them; log is true where it is the exponential of coordinates x.
+func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []graph.ID) {
 	offset, free := l.b.Coordinates(x)
-	if !free || s.Dist.LocationAt < 0 || s.Dist.ScaleAt < 0 {
+	locationAt, scaleAt := s.Dist.Spread()
+	if !free || locationAt < 0 || scaleAt < 0 || log != (s.Dist.OfLog != nil) {
 		return
 	}
-	n, location, scale := l.b.Shape(x).Len(), args[s.Dist.LocationAt], args[s.Dist.ScaleAt]
+	n, location, scale := l.b.Shape(x).Len(), args[locationAt], args[scaleAt]
+	if v, known := l.b.Value(location); known && n > 0 && !log && l.b.Constant(scale) &&
+		!slices.ContainsFunc(v, func(m float64) bool { return m != 0 }) {
+		l.standardised = append(l.standardised, standardised{l.key(s.Name), x})
+	}
 	if n == 0 || l.b.Constant(scale) || l.b.Received(scale) || l.b.Received(location) {
 		return
 	}
@@ -35,6 +40,41 @@ func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, args []graph.ID) {
 	}
 	l.noteLocation(e)
 	l.effects = append(l.effects, e)
+}
+
+// A standardised parameter has a prior of location 0 and a scale that is a number.
+type standardised struct {
+	name string
+	x    graph.ID
+}
+
+// noteProducts notes the standardised parameters that are multiplied by a scale which depends on other
+// parameters: effects of location 0, written non-centred.
+func (l *lowerer) noteProducts() {
+	params := make([]graph.ID, len(l.standardised))
+	for k, p := range l.standardised {
+		params[k] = p.x
+	}
+	for k, scale := range l.b.Multipliers(params) {
+		if scale == graph.NoID {
+			continue
+		}
+		p := l.standardised[k]
+		before := func(e effects) bool {
+			return l.b.Depends(e.scale, p.x) || !e.Anchored && l.b.Depends(e.location, p.x)
+		}
+		at := slices.IndexFunc(l.effects, before)
+		if at < 0 {
+			at = len(l.effects)
+		}
+		if slices.ContainsFunc(l.effects[at:], func(e effects) bool { return l.b.Depends(scale, e.x) }) {
+			continue
+		}
+		offset, _ := l.b.Coordinates(p.x)
+		l.effects = slices.Insert(l.effects, at, effects{
+			density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len()}, p.x, l.b.Scalar(0),
+			scale})
+	}
 }
 
 // noteLocation notes the location of effects, where it is a parameter whose coordinates can be relative to
@@ -68,7 +108,7 @@ func (l *lowerer) noteScales() {
 	for _, p := range l.bounded {
 		if slices.ContainsFunc(l.effects, func(e effects) bool {
 			return !e.Scale && l.b.Depends(e.scale, p.x)
-		}) {
+		}) && !slices.ContainsFunc(l.effects, func(e effects) bool { return e.x == p.coordinates }) {
 			offset, _ := l.b.Coordinates(p.coordinates)
 			e := density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len(), Centring: 1,
 				Anchored: true, Scale: true}

@@ -36,6 +36,29 @@ y ~ normal(top[g] + per[g, 1] + flat[g] + tail[g] + above[g] + plain[g], 1)
 	Tables: map[string]string{"server": "y,g\n0.3,1\n-0.2,2\n0.5,3\n1,2\n"},
 }
 
+// written has effects in standard form, without a word of it: what z is multiplied by is positive and depends
+// on other parameters, by element or once for all that are gathered. That of w is not sure to be positive, v
+// has two, u none that is a parameter. a is an effect by its logarithm, and therefore no scale of d whose
+// coordinates are bent.
+var written = fixture{
+	Text: `data y : real[N]
+data g : level(J)[N]
+param s           ~ half_normal(1)
+param t           ~ normal(0, 1)
+param l : real[J] ~ half_cauchy(1)
+param z : real[J] ~ normal(0, 1)
+param x : real[J] ~ student_t(4, 0, 1)
+param w : real[J] ~ normal(0, 1)
+param v : real[J] ~ normal(0, 1)
+param u : real[J] ~ normal(0, 1)
+param a : real[J] ~ lognormal(t, s)
+param d : real[J] ~ normal(0, a)
+let beta = 2 * z .* l / 3 * sqrt(s)
+y ~ normal(beta[g] + exp(t) * x[g] + t * w[g] + s * v[g] + 2 * s * v[g] + 2 * u[g] + d[g], 1)
+`,
+	Tables: nested.Tables,
+}
+
 // Effects are the parameters on the real line whose prior's scale depends on parameters of the same party,
 // their locations, and the parameters with a lower bound that their scales depend on.
 func TestEffects(t *testing.T) {
@@ -45,6 +68,7 @@ func TestEffects(t *testing.T) {
 	}{
 		{nested, map[string][]string{"server": {"location of mid", "mid", "top", "location of per", "per",
 			"flat", "tail", "s", "t"}}},
+		{written, map[string][]string{"server": {"location of a", "a", "d", "z", "x", "s", "l"}}},
 		{logistic, map[string][]string{}},
 		{shared, map[string][]string{"server": {"m", "tau"}}}, // the scale of the clients' is the server's
 	} {
@@ -72,12 +96,14 @@ func TestRecentring(t *testing.T) {
 		theta[i] = 0.7 * r.NormFloat64()
 	}
 	for range 5 {
-		c := make([]float64, len(effects)+5)
-		if n := density.Anchors(effects); n != 5 {
-			t.Fatalf("%d anchors", n)
-		}
-		for k := range c {
-			c[k] = r.Float64()
+		c := make([]float64, len(effects))
+		for k, e := range effects {
+			if c[k] = r.Float64(); !e.Anchored && r.IntN(2) == 0 {
+				c[k] = density.Informed
+			}
+			for range e.Anchors() {
+				c = append(c, 2*r.Float64())
+			}
 		}
 		there := from.At(c, theta, u)
 		again := to.At(c, u, back)
@@ -93,6 +119,64 @@ func TestRecentring(t *testing.T) {
 		differences(t, from, c, theta)
 	}
 	standard(t, effects, from, theta)
+	informed(t, effects, from, theta)
+}
+
+// informed checks density.Informed coordinates, of effects written as they are and of others in standard
+// form: of an effect v whose prior is normal(m, s), if data say normal(y, 1/√h) of it, they are (v - mean)/sd
+// of the posterior.
+func informed(t *testing.T, effects []density.Effects, from density.Map, theta []float64) {
+	t.Helper()
+	c := []float64{1, density.Informed, density.Informed, 1, 1, 1, 1, 1, 1}
+	const h, y = 1.7, -0.4
+	for _, e := range effects {
+		for i := range e.Anchors() {
+			c = append(c, map[bool]float64{true: h, false: h * y}[i < e.Len])
+		}
+	}
+	u := make([]float64, len(theta))
+	from.At(c, theta, u)
+	coordinate := func(v, m, s float64) float64 {
+		precision := 1/s/s + h
+		return (v - (m/s/s+h*y)/precision) * math.Sqrt(precision)
+	}
+	for i := range 3 {
+		mid, top := effects[1].Offset+i, effects[2].Offset+i
+		scale := math.Exp(theta[2])
+		near(t, u[mid], coordinate(theta[mid], theta[0], math.Exp(theta[1])))
+		near(t, u[top], coordinate(theta[mid]+scale*theta[top], theta[mid], scale))
+	}
+}
+
+func near(t *testing.T, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
+		t.Errorf("a coordinate is %v, want %v", got, want)
+	}
+}
+
+// Evidence gives effects and the derivatives of the log likelihood by them: those of the whole density less
+// those of the prior.
+func TestEvidence(t *testing.T) {
+	p := model.NewParty(nested.Bind(t, check.Options{}).Plan, 0)
+	r := rand.New(rand.NewPCG(4, 5))
+	theta, g := make([]float64, p.Dim()), make([]float64, p.Dim())
+	for i := range theta {
+		theta[i], g[i] = r.NormFloat64(), r.NormFloat64()
+	}
+	v, slope := make([]float64, 18), make([]float64, 18) // mid, top, per, flat, tail: J is 3
+	effects := p.Effects()
+	p.FromTheta().Evidence(theta, g, v, slope)
+	s, scale := math.Exp(theta[1]), math.Exp(theta[2])
+	for i := range 3 {
+		mid, top := effects[1].Offset+i, effects[2].Offset+i
+		near(t, v[i], theta[mid])
+		near(t, slope[i], g[mid]+(theta[mid]-theta[0])/s/s)
+		near(t, v[3+i], theta[mid]+scale*theta[top])
+		near(t, slope[3+i], (g[top]+theta[top])/scale)
+		flat := effects[5].Offset + i
+		near(t, v[12+i], theta[flat])
+	}
 }
 
 // standard checks the ends of the scale. In theta: m, log s, log t, logs, locs, q, mid, x of top, per; J is
@@ -102,7 +186,8 @@ func standard(t *testing.T, effects []density.Effects, from density.Map, theta [
 	m, s, scale := theta[0], math.Exp(theta[1]), math.Exp(theta[2])
 	mid, x := theta[effects[1].Offset:][:3], theta[effects[2].Offset:][:3]
 	u := make([]float64, len(theta))
-	from.At([]float64{0, 0, 1, 0, 1, 1, 1, 0, 0.5, 0.25, 0.5, -0.5, 3, -2}, theta, u)
+	from.At(slices.Concat([]float64{0, 0, 1, 0, 1, 1, 1, 0, 0.5, 0.25}, make([]float64, 12),
+		[]float64{0.5, -0.5}, make([]float64, 24), []float64{3, -2}), theta, u)
 	if got, want := u[effects[0].Offset], (m-0.25)/s; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
 		t.Errorf("the location of mid is %v in units of the scale from its anchor, want %v", got, want)
 	}

@@ -31,7 +31,7 @@ func (b *bend) at(centring float64, anchors []float64) {
 
 // move takes scales from u to t, or back, and returns log|∂to/∂from|.
 func (b *bend) move(from, to []float64, toTheta bool) float64 {
-	sum, squared := 0.0, b.strength*b.strength
+	sum, product, squared := 0.0, 1.0, b.strength*b.strength
 	for i, anchor := range b.anchors {
 		var u float64
 		if toTheta {
@@ -47,9 +47,13 @@ func (b *bend) move(from, to []float64, toTheta bool) float64 {
 			half, quarter := 1+float64(0.5*s), 1+float64(0.25*s)
 			b.slope[i] = half / math.Sqrt(quarter)
 			b.change[i] = squared * u * (1/half - 0.25/quarter)
-			sum += portable.Log(b.slope[i])
+			if product *= b.slope[i]; product > mostProduct {
+				sum += portable.Log(product)
+				product = 1
+			}
 		}
 	}
+	sum += portable.Log(product)
 	if !toTheta {
 		return -sum
 	}

@@ -57,8 +57,9 @@ type recentredStage struct {
 // recentredEffects are effects on the way from the centring a to b.
 type recentredEffects struct {
 	density.Effects
+	number             int // of Effects
 	a, b               float64
-	anchors            []float64 // in place of a location
+	anchor             []float64 // in place of a location
 	location, logScale []float64 // repeated over the effects
 	power              []float64 // s^(b-a)
 	misfit             []float64 // x - a·m
@@ -68,6 +69,8 @@ type recentredEffects struct {
 	// and by its location; and what the log-Jacobian adds for each log scale.
 	factor, step, slope []float64
 	added               float64
+
+	informed informed
 }
 
 func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
@@ -77,7 +80,8 @@ func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 			m.bends = append(m.bends, newBend(e, k))
 			m.effects = append(m.effects, nil)
 		} else {
-			m.effects = append(m.effects, &recentredEffects{Effects: e, misfit: make([]float64, e.Len)})
+			m.effects = append(m.effects, &recentredEffects{Effects: e, number: k,
+				misfit: make([]float64, e.Len)})
 		}
 	}
 	for _, s := range r.Stages {
@@ -90,8 +94,8 @@ func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 				*v = make([]float64, len(e.logScale))
 			}
 			if e.Anchored {
-				e.anchors = make([]float64, e.Len)
-				e.location = e.anchors
+				e.anchor = make([]float64, e.Len)
+				e.location = e.anchor
 			} else {
 				e.toLocation = make([]float64, len(e.location))
 			}
@@ -125,9 +129,11 @@ func (m *recentred) At(at, from, to []float64) float64 {
 			e.a, e.b = e.b, e.a
 		}
 		if e.Anchored {
-			copy(e.anchors, anchors)
-			anchors = anchors[e.Len:]
+			copy(e.anchor, anchors)
+		} else if e.informed.on = at[k] == density.Informed; e.informed.on {
+			e.informed.anchors = anchors[:2*e.Len]
 		}
+		anchors = anchors[e.Anchors():]
 	}
 	for k := range m.stages {
 		s := &m.stages[k]
@@ -140,7 +146,9 @@ func (m *recentred) At(at, from, to []float64) float64 {
 		}
 		s.exec.Forward(theta)
 		for _, e := range s.effects {
-			if e.moved() {
+			if e.informed.on {
+				logJacobian += e.inform(from[e.Offset:][:e.Len], to[e.Offset:][:e.Len], m.toTheta)
+			} else if e.moved() {
 				logJacobian += e.move(from[e.Offset:][:e.Len], to[e.Offset:][:e.Len])
 			}
 		}
@@ -170,7 +178,9 @@ func (m *recentred) pull(g []float64, fromTheta bool) {
 		for i, e := range s.effects {
 			s.seeds[2*i], s.seeds[2*i+1] = nil, nil
 			if e.moved() {
-				if e.factors(fromTheta != m.toTheta); len(e.location) == 1 && len(e.power) == 1 {
+				if e.informed.on {
+					e.pullInformed(g[e.Offset:][:e.Len], fromTheta)
+				} else if e.factors(fromTheta != m.toTheta); len(e.location) == 1 && len(e.power) == 1 {
 					e.pullAlike(g[e.Offset:][:e.Len])
 				} else {
 					e.pull(g[e.Offset:][:e.Len])
