@@ -19,8 +19,8 @@ type Recentring interface {
 	FromTheta() Map
 }
 
-// SeparableEffects is a Block that knows which of its parameters have elements that are independent of each other
-// given all its other parameters, as effects are that enter rows of their own group alone.
+// SeparableEffects is a Block that knows which of its parameters have elements that are independent of each
+// other given all its other parameters, as effects are that enter rows of their own group alone.
 type SeparableEffects interface {
 	// Separable describes them by Name, Offset and Len. There may be none.
 	Separable() []Effects

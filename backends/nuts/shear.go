@@ -11,6 +11,8 @@ import (
 )
 
 const (
+	// leastEffects is the least number of effects: of fewer, draws show the directions as well.
+	leastEffects = denseLimit
 	// mostGiven is the most parameters beside the effects of a shear, which are under a dense metric.
 	mostGiven = denseLimit
 	// mostSheared is the most elements of C: what its two products cost, some tens of microseconds.
@@ -81,9 +83,6 @@ func newShear(env density.Env, b density.Block, s backends.Settings) *shear {
 	sh.u, sh.room, sh.moment = make([]float64, dim), make([]float64, dim), newEstimate(dim, p)
 	return sh
 }
-
-// leastEffects is the least number of effects: fewer are under a dense metric or one with ridges.
-const leastEffects = denseLimit
 
 // place returns u at coordinates q. It stands until the next call.
 func (s *shear) place(q []float64) []float64 {
@@ -171,18 +170,15 @@ func (s *shear) fit(u, sd []float64, slope func(q, g []float64) bool) {
 	p := len(s.given)
 	up, down, v := make([]float64, len(u)), make([]float64, len(u)), make([]float64, len(u))
 	curvature := make([]float64, s.count)
+	move := func(i, j int, step float64, to []float64) bool {
+		copy(v, u)
+		vector.Axpy(j-i, v[i:], step, sd[i:])
+		return slope(v, to)
+	}
 	// along sets up to the derivative of the gradient along the coordinates from i to j, by their sds
 	along := func(i, j int) bool {
-		for _, to := range [][]float64{up, down} {
-			copy(v, u)
-			step := difference
-			if &to[0] == &down[0] {
-				step = -difference
-			}
-			vector.Axpy(j-i, v[i:], step, sd[i:])
-			if s.trials++; !slope(v, to) {
-				return false
-			}
+		if !move(i, j, difference, up) || !move(i, j, -difference, down) {
+			return false
 		}
 		vector.Axpy(len(u), up, -1, down)
 		vector.Scale(len(u), up, up, 1/(2*difference))
