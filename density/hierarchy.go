@@ -19,6 +19,13 @@ type Recentring interface {
 	FromTheta() Map
 }
 
+// SeparableEffects is a Block that knows which of its parameters have elements that are independent of each
+// other given all its other parameters, as effects are that enter rows of their own group alone.
+type SeparableEffects interface {
+	// Separable describes them by Name, Offset and Len. There may be none.
+	Separable() []Effects
+}
+
 // Effects are elements of θ with one prior, of a location and a scale, at least the latter of which depends
 // on other parameters of the block; or the location of such.
 type Effects struct {

@@ -197,6 +197,9 @@ func (k *chain) start(ctx context.Context, attempt uint64) (ok bool, err error) 
 			narrow(k.now.q.at[b], attempt)
 		}
 		density.Place(k.env, b, k.now.q.theta[b])
+		if s.shear != nil {
+			s.shear.order(k.now.q.theta[b])
+		}
 		if s.intercepts != nil {
 			s.intercepts.begin(k.env, b)
 		}

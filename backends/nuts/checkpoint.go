@@ -102,6 +102,9 @@ func (k *chain) shape() string {
 			fmt.Fprintf(&b, ", effects in coordinates of its choice (--%s auto) %d", coordinates,
 				len(s.centring.chosen))
 		}
+		if s.shear != nil {
+			fmt.Fprintf(&b, ", effects given others (--%s auto) %d", coordinates, s.shear.count)
+		}
 		if s.intercepts != nil {
 			fmt.Fprintf(&b, ", intercepts that follow contributions (--%s auto) %d", coordinates,
 				len(s.intercepts.at))
@@ -130,6 +133,9 @@ func (k *chain) state(c *backends.Codec) {
 		s.estimate.background.state(c)
 		if s.centring != nil {
 			s.centring.state(c)
+		}
+		if s.shear != nil {
+			s.shear.state(c)
 		}
 		if s.kept != nil {
 			s.kept.state(c)

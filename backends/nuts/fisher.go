@@ -72,7 +72,10 @@ func (f *fisher) learn(ctx context.Context) error {
 	switch {
 	case f.schedule.Frozen(t):
 	case f.arrived(t):
-		late, changed = f.estimate(t)
+		var err error
+		if late, changed, err = f.estimate(ctx, t); err != nil {
+			return err
+		}
 	default:
 		late = false
 	}
@@ -160,7 +163,7 @@ func (f *fisher) arrive() {
 }
 
 // estimate adds the newest draw to the estimates and sets the metric from them.
-func (f *fisher) estimate(t int) (late, changed bool) {
+func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err error) {
 	k := f.k
 	if f.informative() {
 		for b, s := range k.parties {
@@ -177,7 +180,11 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 			s.estimate.foreground, s.estimate.background = s.estimate.background, s.estimate.foreground
 			s.estimate.background.reset()
 			s.noise.replace()
-			if s.centring != nil {
+			if s.shear != nil {
+				if err := k.reshear(ctx, b, f.k.done); err != nil {
+					return late, false, err
+				}
+			} else if s.centring != nil {
 				s.recentre(k.now.q.at[b], k.now.g.at[b])
 			}
 			if s.intercepts != nil {
@@ -187,7 +194,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	}
 	n := k.parties[0].estimate.foreground.draws.N
 	if n < fisherDraws {
-		return late, false
+		return late, false, nil
 	}
 	last := f.schedule.Frozen(t + 1)
 	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
@@ -213,7 +220,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	if look {
 		f.looked = n
 	}
-	return late, true
+	return late, true, nil
 }
 
 // informative reports whether the newest draw is not the one before, and does not come from a trajectory that

@@ -137,13 +137,9 @@ func (s *party) decideIntercepts(early bool, u, g, means []float64) {
 	if slices.Equal(l.next, l.share) {
 		return
 	}
-	if s.centring != nil {
-		s.centring.declare(u, g)
-	}
+	s.declare(u, g)
 	l.move(u, means)
-	if s.centring != nil {
-		s.centring.undeclare(u, g)
-	}
+	s.undeclare(u, g)
 }
 
 // declare takes θ' to θ, given the means.

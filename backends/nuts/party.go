@@ -23,6 +23,7 @@ type party struct {
 	theta       []float64   // of the block
 	e, gradient []float64   // coordinates of auxiliary variables, and their gradient
 	lp          float64     // of auxiliary variables
+	shear       *shear      // nil: effects are sampled as they are
 	centring    *centring   // nil where the coordinates are those of θ
 	intercepts  *intercepts // nil where none follows what is added to it
 	kept        *keptRing   // nil where neither coordinates nor ridges are looked for
@@ -34,10 +35,15 @@ type party struct {
 
 func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Settings) *party {
 	block := env.Blocks()[b]
-	of := shapeOf(block, s)
+	of, sheared := shapeOf(block, s), newShear(env, block, s)
+	room := of // for the coordinates that are compared
+	if sheared != nil {
+		of.dense, of.ridged, room = len(sheared.given), 0, shape{}
+	}
 	dim := block.Dim() + aux.len
 	p := &party{
-		block: block, params: block.Dim(), aux: aux, noise: noise, centring: newCentring(block, of, s),
+		block: block, params: block.Dim(), aux: aux, noise: noise, shear: sheared,
+		centring:   newCentring(block, room, s),
 		intercepts: newIntercepts(block, of.dense > 0, s), metric: newMetric(dim, of), least: leastShare,
 		estimate: newEstimates(dim, of.dense, warmsAlone(s)),
 		start:    env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"),
@@ -50,8 +56,8 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 	switch {
 	case p.centring != nil:
 		p.kept = p.centring.kept
-	case of.ridged > 0:
-		p.kept = &keptRing{dim: of.ridged}
+	case sheared != nil, of.ridged > 0:
+		p.kept = &keptRing{dim: block.Dim()}
 		p.kept.allocate()
 	}
 	if p.metric.ridges != nil {
@@ -108,6 +114,9 @@ func (s *party) at(q, g []float64) {
 
 // place returns θ at coordinates u.
 func (s *party) place(u []float64) []float64 {
+	if s.shear != nil {
+		u = s.shear.place(u)
+	}
 	if s.centring == nil {
 		return u
 	}
@@ -127,6 +136,29 @@ func (s *party) logJacobian() float64 {
 func (s *party) pull(g []float64) {
 	if s.centring != nil {
 		s.centring.pull(g)
+	}
+	if s.shear != nil {
+		s.shear.pull(g)
+	}
+}
+
+// declare takes a point with its gradient to θ and the gradient by it.
+func (s *party) declare(u, g []float64) {
+	if s.shear != nil {
+		s.shear.declare(u, g)
+	}
+	if s.centring != nil {
+		s.centring.declare(u, g)
+	}
+}
+
+// undeclare is the inverse of declare.
+func (s *party) undeclare(theta, g []float64) {
+	if s.centring != nil {
+		s.centring.undeclare(theta, g)
+	}
+	if s.shear != nil {
+		s.shear.undeclare(theta, g)
 	}
 }
 
@@ -163,9 +195,7 @@ func (s *party) keep(q, g []float64) {
 	toQ, toG := s.kept.add()
 	copy(toQ, q[:d])
 	copy(toG, g[:d])
-	if s.centring != nil {
-		s.centring.declare(toQ, toG)
-	}
+	s.declare(toQ, toG)
 }
 
 // recall sets q and g to the k-th newest draw that was learnt, from 1, and its gradient.
@@ -173,9 +203,7 @@ func (s *party) recall(k int, q, g []float64) {
 	fromQ, fromG := s.kept.newest(k)
 	copy(q, fromQ)
 	copy(g, fromG)
-	if s.centring != nil {
-		s.centring.undeclare(q, g)
-	}
+	s.undeclare(q, g)
 }
 
 // setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where

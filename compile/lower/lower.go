@@ -87,6 +87,7 @@ func Lower(p PartyData) (*Lowered, diag.List) {
 		l.inputs[k].early, l.inputs[k].beside = in.Early, beside[k]
 	}
 	l.Spec.Intercepts = intercepts
+	l.Spec.Separable = l.separable()
 	if l.Spec.Recentring, err = l.recentring(); err != nil {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
 	}

@@ -130,6 +130,20 @@ func (l *lowerer) recentring() (r *model.RecentringGraphs, err error) {
 	return r, l.recentringStages(r)
 }
 
+// separable finds the parameters whose elements are independent of each other given all others.
+func (l *lowerer) separable() (out []density.Effects) {
+	if l.Window != nil {
+		return nil
+	}
+	for _, p := range l.b.Params() {
+		if n := l.b.Shape(p).Len(); n > 1 && l.b.Separable(p) {
+			offset, _ := l.b.Coordinates(p)
+			out = append(out, density.Effects{Offset: offset, Len: n})
+		}
+	}
+	return out
+}
+
 // recentringStages builds the graphs of locations and scales. Effects come in the order of declaration, so
 // that locations and scales depend on earlier ones alone.
 func (l *lowerer) recentringStages(r *model.RecentringGraphs) error {

@@ -45,6 +45,7 @@ var (
 	_ density.DifferentiableCuts = (*Party)(nil)
 	_ density.Standalone         = (*Party)(nil)
 	_ density.Recentring         = (*Party)(nil)
+	_ density.SeparableEffects   = (*Party)(nil)
 	_ density.Intercepts         = (*Party)(nil)
 )
 

@@ -31,6 +31,9 @@ func (p *Party) Effects() []density.Effects {
 	return p.spec.Recentring.Effects
 }
 
+// Separable describes the parameters whose elements are independent of each other given all others.
+func (p *Party) Separable() []density.Effects { return p.spec.Separable }
+
 // ToTheta returns the map from coordinates at given centrings to those of the party's density.
 func (p *Party) ToTheta() density.Map { return newRecentred(p.spec.Recentring, true) }
 

@@ -27,6 +27,8 @@ type Spec struct {
 	// RecentringGraphs is nil where no prior has a location and scale that depend on other parameters of this
 	// party.
 	Recentring *RecentringGraphs
+	// Separable are the parameters whose elements are independent of each other given all others.
+	Separable []density.Effects
 	// Intercepts are the parameters that are added to whole sums which the party receives, and those that
 	// others receive and may add to such.
 	Intercepts []graph.Intercept
