@@ -52,8 +52,8 @@ type DensityBuilder interface {
 	// counted from 1, is index.
 	LogSumExp(m Value) Value
 	Pick(m, index Value) Value
-	// Probability is the log probability of a value above lower and no greater than upper, of which one may be
-	// None. It returns false where both are ends and d.Between cannot serve them.
+	// Probability is the log probability of a value above lower and no greater than upper, of which one may
+	// be None. It returns false where both are ends and d.Between cannot serve them.
 	Probability(d *Dist, lower, upper Value, theta ...Value) (Value, bool)
 	// Density adds the log density of another distribution, carrier included, at x, which has the shape of
 	// the left side.

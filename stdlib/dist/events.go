@@ -45,11 +45,11 @@ func (f *factored) of(a def.EventArg, i, k int, isFactor bool) bool {
 		return f.ok
 	}
 	switch {
-	case !f.done && a.Step == 0 && f.events.Again:
-		f.ok = linear.CholeskyFactor(f.l, k)
 	case isFactor:
 		a.Fill(f.l, i)
 		f.ok = linear.CholeskyFactor(f.l, k)
+	case !f.done && a.Step == 0 && f.events.Again:
+		f.ok = f.l[0] > 0 // NaN where there is none
 	default:
 		a.Fill(f.l, i)
 		f.ok = linear.Symmetric(f.l, k) && f.events.Products.Cholesky(f.l, f.l, k)

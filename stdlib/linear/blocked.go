@@ -141,14 +141,14 @@ func (p Products) over(n int, x, l []float64, h, k int) {
 // with blocks that are halves.
 func (p Products) CholeskyBack(da, dl, l []float64, k int) {
 	p.back(dl, l, k, k)
-	mirror(dl, k, k)
+	Mirror(dl, k, k)
 	for i, v := range dl[:k*k] {
 		da[i] -= float64(0.5 * v)
 	}
 }
 
-// back overwrites the lower triangle of d, the derivative by L, with that of minus D + Dᵀ for the derivative D
-// by the lower triangle of A.
+// back overwrites the lower triangle of d, the derivative by L, with that of -(D + Dᵀ) for the derivative D by
+// the lower triangle of A.
 func (p Products) back(d, l []float64, n, k int) {
 	if n <= few {
 		backFew(d, l, n, k)
@@ -157,7 +157,7 @@ func (p Products) back(d, l []float64, n, k int) {
 	h := half(n)
 	below, rest := d[h:], d[h+k*h:]
 	p.back(rest, l[h+k*h:], n-h, k)
-	mirror(rest, n-h, k)
+	Mirror(rest, n-h, k)
 	p.add(n-h, below, rest, l[h:], 1, k, n-h, h, k)
 	p.over(n-h, below, l, h, k)
 	for j := 0; j < h; j += block {
@@ -189,8 +189,8 @@ func backFew(d, l []float64, n, k int) {
 	}
 }
 
-// mirror copies the lower triangle to the upper one, some columns at once.
-func mirror(a []float64, n, k int) {
+// Mirror copies the lower triangle of n rows to the upper one, some columns at once.
+func Mirror(a []float64, n, k int) {
 	for j := 0; j < n; j += narrow {
 		for i := j; i < n; i++ {
 			row := a[k*i+j:][:min(narrow, i-j)]
@@ -209,7 +209,7 @@ func (p Products) Inverse(y, l []float64, k int) {
 	clear(y[:k*k])
 	p.invert(y, l, k, k)
 	p.square(y, k, k)
-	mirror(y, k, k)
+	Mirror(y, k, k)
 }
 
 // invert sets the lower triangle of m, whose elements are 0, to L⁻¹.
