@@ -36,8 +36,8 @@ y ~ normal(top[g] + per[g, 1] + flat[g] + tail[g] + above[g] + plain[g], 1)
 	Tables: map[string]string{"server": "y,g\n0.3,1\n-0.2,2\n0.5,3\n1,2\n"},
 }
 
-// Persons and questions are separable each; what a sum over all of them, or a product with a matrix, enters is
-// not, but for sums that are only generated.
+// Persons and questions are separable each; what a sum over all of them, or a product with a matrix, enters
+// is not, but for sums that are only generated.
 func TestSeparable(t *testing.T) {
 	f := fixture{
 		Text: `data y : binary[N]
