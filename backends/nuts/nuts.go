@@ -66,14 +66,15 @@ func Algorithm() backends.Algorithm {
 				Doc: "form of each party's metric; auxiliary variables always have a diagonal one; " +
 					"low-rank: diagonal but for the directions, far longer or shorter than others, that " +
 					"the warm-up finds; auto: dense for a party with at most 128 parameters whose priors do " +
-					"not depend on one another; else low-rank, which is diag where the warm-up " +
-					"finds no such direction " +
+					"not depend on one another, and for the parameters beside many effects; " +
+					"else low-rank, which is diag where the warm-up finds no such direction " +
 					"(diag with init)", Default: "auto",
 				Choices: []string{"auto", "diag", "dense", lowRank}},
 			{Name: coordinates,
 				Doc: "coordinates of effects whose prior's scale is a parameter, and of intercepts: auto " +
 					"lets the warm-up choose between centred and non-centred, and takes an " +
-					"intercept of the server relative to the mean of what else is added to it; declared " +
+					"intercept of the server relative to the mean of what else is added to it, and " +
+					"many effects to what is expected of them given the others; declared " +
 					"keeps those of the model", Default: "auto", Choices: []string{"auto", "declared"}},
 			{Name: initial,
 				Doc: "begin near an approximation of the posterior: that of a backend, which is fitted " +

@@ -59,6 +59,34 @@ y ~ normal(beta[g] + exp(t) * x[g] + t * w[g] + s * v[g] + 2 * s * v[g] + 2 * u[
 	Tables: nested.Tables,
 }
 
+// Persons and questions are separable each; what a sum over all of them, or a product with a matrix, enters
+// is not, but for sums that are only generated.
+func TestSeparable(t *testing.T) {
+	f := fixture{
+		Text: `data y : binary[N]
+data i : level(P)[N]
+data j : level(Q)[N]
+data X : real[N, 2]
+param theta : real[P] ~ normal(0, 1)
+param a     : real[Q] ~ lognormal(0, 0.5)
+param beta  : real[2] ~ normal(0, 1)
+param b     : real[Q] ~ normal(0, 1)
+param far   : real[P] ~ normal(0, 1)
+factor -0.5 * sum(far)^2
+y ~ bernoulli_logit(a[j] .* (theta[i] - b[j]) + X * beta + far[i])
+generate level = mean(theta)
+`,
+		Tables: map[string]string{"server": "y,i,j,X1,X2\n0,1,1,0.5,1\n1,2,2,1,0\n0,3,1,0,0\n"},
+	}
+	var got []int
+	for _, e := range f.Bind(t, check.Options{}).Plan.Parties[0].Separable {
+		got = append(got, e.Offset, e.Len)
+	}
+	if want := []int{0, 3, 3, 2, 7, 2}; !slices.Equal(got, want) {
+		t.Errorf("offsets and lengths of separable parameters are %v, want %v", got, want)
+	}
+}
+
 // Effects are the parameters on the real line whose prior's scale depends on parameters of the same party,
 // their locations, and the parameters with a lower bound that their scales depend on.
 func TestEffects(t *testing.T) {

@@ -41,7 +41,8 @@ func (b *Builder) elementOf(n *node, rows map[ID][]int32) (element []int32, ok b
 		at := rows[in]
 		switch {
 		case at == nil:
-		case n.op != opGather && b.nodes[in].shape.Len() != len(at), element != nil && !slices.Equal(element, at):
+		case n.op != opGather && b.nodes[in].shape.Len() != len(at),
+			element != nil && !slices.Equal(element, at):
 			return nil, false
 		default:
 			element = at

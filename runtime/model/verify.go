@@ -110,8 +110,13 @@ func (v *verifier) spec(where string, index int, spec *Spec) error {
 	return recentring(where, spec)
 }
 
-// recentring checks what the maps between coordinates of hierarchies are made of.
+// recentring checks separable parameters, and what the maps between coordinates of hierarchies are made of.
 func recentring(where string, spec *Spec) error {
+	for _, e := range spec.Separable {
+		if e.Offset < 0 || e.Len < 1 || e.Offset+e.Len > spec.Graph.Dim() {
+			return wrong(where, "separable parameters are not among the party's parameters")
+		}
+	}
 	r := spec.Recentring
 	if r == nil {
 		return nil

@@ -134,6 +134,9 @@ var faults = map[string]struct {
 	"a map of coordinates that is missing": {func(p *model.Plan) {
 		p.Parties[1].Recentring = &model.RecentringGraphs{Stages: make([]model.RecentringStage, 1)}
 	}, `party "east"`, "map of coordinates"},
+	"separable parameters that are none": {func(p *model.Plan) {
+		p.Parties[1].Separable = []density.Effects{{Offset: p.Parties[1].Graph.Dim(), Len: 1}}
+	}, `party "east"`, "separable parameters"},
 	"effects without a map": {func(p *model.Plan) {
 		p.Parties[1].Recentring = &model.RecentringGraphs{Effects: make([]density.Effects, 1)}
 	}, `party "east"`, "0 effects, and there are 1"},
