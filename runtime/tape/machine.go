@@ -105,73 +105,77 @@ func (m *Machine) Write(r Register, to []float64) {
 	m.writes = append(m.writes, column{to, &m.memory[r]})
 }
 
-// Run computes so many rows, from one on in steps of by.
-func (m *Machine) Run(row, by, rows int) {
-	for range rows {
-		for k := range m.reads {
-			r := &m.reads[k]
-			*r.at = r.of[row]
-		}
-		m.step()
-		for k := range m.writes {
-			w := &m.writes[k]
-			w.of[row] = *w.at
-		}
-		row += by
+// take has the registers that are read take the numbers of a row.
+func (m *Machine) take(row int) {
+	for k := range m.reads {
+		*m.reads[k].at = m.reads[k].of[row]
 	}
 }
 
-func (m *Machine) step() {
-	y := 0.0
-	for k := range m.words {
-		w := &m.words[k]
-		switch w.op {
-		case Add:
-			y = *w.a + *w.b
-		case Sub:
-			y = *w.a - *w.b
-		case Mul:
-			y = *w.a * *w.b
-		case Div:
-			y = *w.a / *w.b
-		case Neg:
-			y = -*w.a
-		case mulAdd:
-			y = math.FMA(*w.a, *w.b, *w.c)
-		case mulSub:
-			y = math.FMA(*w.a, *w.b, -*w.c)
-		case negMulAdd:
-			y = math.FMA(-*w.a, *w.b, *w.c)
-		case exponent:
-			y = portable.Exp(*w.a)
-		case addAfter:
-			y += *w.b
-		case subAfter:
-			y -= *w.b
-		case subUnder:
-			y = *w.a - y
-		case mulAfter:
-			y *= *w.b
-		case divAfter:
-			y /= *w.b
-		case divUnder:
-			y = *w.a / y
-		case mulAddAfter:
-			y = math.FMA(y, *w.b, *w.c)
-		case mulAddOnto:
-			y = math.FMA(*w.a, *w.b, y)
-		case mulSubAfter:
-			y = math.FMA(y, *w.b, -*w.c)
-		case negMulAddAfter:
-			y = math.FMA(-y, *w.b, *w.c)
-		case negMulAddOnto:
-			y = math.FMA(-*w.a, *w.b, y)
-		case exponentAfter:
-			y = portable.Exp(y)
-		default:
-			m.code[k].rare(m.memory)
-			y = *w.to
+// give stores the numbers of a row that are written.
+func (m *Machine) give(row int) {
+	for k := range m.writes {
+		m.writes[k].of[row] = *m.writes[k].at
+	}
+}
+
+// Run computes so many rows, from one on in steps of by.
+func (m *Machine) Run(row, by, rows int) {
+	y, words := m.memory[max(m.last, 0)], m.words
+	for range rows {
+		m.take(row)
+		for k := range words {
+			w := &words[k]
+			switch w.op {
+			case Add:
+				y = *w.a + *w.b
+			case Sub:
+				y = *w.a - *w.b
+			case Mul:
+				y = *w.a * *w.b
+			case Div:
+				y = *w.a / *w.b
+			case Neg:
+				y = -*w.a
+			case mulAdd:
+				y = math.FMA(*w.a, *w.b, *w.c)
+			case mulSub:
+				y = math.FMA(*w.a, *w.b, -*w.c)
+			case negMulAdd:
+				y = math.FMA(-*w.a, *w.b, *w.c)
+			case exponent:
+				y = portable.Exp(*w.a)
+			case addAfter:
+				y += *w.b
+			case subAfter:
+				y -= *w.b
+			case subUnder:
+				y = *w.a - y
+			case mulAfter:
+				y *= *w.b
+			case divAfter:
+				y /= *w.b
+			case divUnder:
+				y = *w.a / y
+			case mulAddAfter:
+				y = math.FMA(y, *w.b, *w.c)
+			case mulAddOnto:
+				y = math.FMA(*w.a, *w.b, y)
+			case mulSubAfter:
+				y = math.FMA(y, *w.b, -*w.c)
+			case negMulAddAfter:
+				y = math.FMA(-y, *w.b, *w.c)
+			case negMulAddOnto:
+				y = math.FMA(-*w.a, *w.b, y)
+			case exponentAfter:
+				y = portable.Exp(y)
+			default:
+				m.code[k].rare(m.memory)
+				y = *w.to
+			}
+			*w.to = y
 		}
-		*w.to = y
+		m.give(row)
+		row += by
 	}
 }

@@ -10,6 +10,9 @@ type Program struct {
 	Reads, Inputs, Results []Register
 	// Held marks inputs in whose place a row computes what they are in the next one.
 	Held []bool
+	// last is where the number stands that the last instruction of the row before has computed, if the first
+	// reads it; else None.
+	last Register
 }
 
 // Within lists the instructions behind some registers that depend on marked ones, and the other registers
@@ -57,7 +60,10 @@ func (t *Tape) Program(code Instructions, reads, results, inputs []Register, nex
 	p := &Program{}
 	place := map[Register]Register{}
 	at := func(r Register) Register {
-		if _, known := place[r]; !known && r != None {
+		if r == None {
+			return None
+		}
+		if _, known := place[r]; !known {
 			place[r] = Register(len(p.start))
 			p.start = append(p.start, t.start[r])
 		}
@@ -76,14 +82,18 @@ func (t *Tape) Program(code Instructions, reads, results, inputs []Register, nex
 			place[results[j]], p.Held[k], taken[j] = place[r], true, true
 		}
 	}
-	for k, i := range code {
-		before := None
-		if k > 0 {
-			before = code[k-1].To
+	before := None
+	for k, r := range inputs {
+		if p.Held[k] && results[next[k]] == code[len(code)-1].To {
+			before = r
 		}
+	}
+	p.last = at(before)
+	for _, i := range code {
+		after := i.To
 		i.Op, i.A, i.B, i.C = chained(i, before)
 		i.A, i.B, i.C, i.To = at(i.A), at(i.B), at(i.C), at(i.To)
-		p.code = append(p.code, i)
+		p.code, before = append(p.code, i), after
 	}
 	for _, r := range results {
 		p.Results = append(p.Results, at(r))
