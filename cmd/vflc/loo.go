@@ -134,8 +134,8 @@ func (l *looFlags) add(cmd *cobra.Command) {
 }
 
 // densities is logLikelihood, with the density elsewhere where draws are moved.
-func (l *looFlags) densities(cmd *cobra.Command, r *fit.Finished, which likelihoodFlags, show *terminal.Counter) (
-	[]export.Observed, *fit.NewPoints, error) {
+func (l *looFlags) densities(cmd *cobra.Command, r *fit.Finished, which likelihoodFlags,
+	show *terminal.Counter) ([]export.Observed, *fit.NewPoints, error) {
 	if l.moves {
 		return atNewPoints(cmd, r, which, show)
 	}
