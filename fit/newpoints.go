@@ -133,11 +133,18 @@ func (p *NewPoints) Moving(c accuracy.Criterion, responses int) accuracy.Criteri
 	if p == nil {
 		return c
 	}
-	var all []accuracy.PointDensity
+	return accuracy.Moving(p.Densities(responses))
+}
+
+// Densities are those of so many responses; nil without new points.
+func (p *NewPoints) Densities(responses int) (all []accuracy.PointDensity) {
+	if p == nil {
+		return nil
+	}
 	for k := range responses {
 		all = append(all, pointsOf{p, k})
 	}
-	return accuracy.Moving(all)
+	return all
 }
 
 // each evaluates points: joint is log p(y, θ), with all constants and the Jacobian, and the log densities of

@@ -16,6 +16,7 @@ func newCompare() *cobra.Command {
 	var asJSON bool
 	var name string
 	var which likelihoodFlags
+	var l looFlags
 	cmd := &cobra.Command{
 		Use:   "compare RUN RUN…",
 		Short: "Compare models of the same data by how well they predict",
@@ -35,8 +36,11 @@ from those of the first RUN, in its standard deviations.
 		},
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			for _, c := range []criterion{leaveOneOut(), widelyApplicable()} {
+				if c.Name == name && l.moves && name != accuracy.LOO().Name {
+					return usagef("--moment-match leaves rows out: it is for --criterion loo")
+				}
 				if c.Name == name {
-					return compareRuns(cmd, c, args, asJSON, which)
+					return compareRuns(cmd, c, args, asJSON, which, l)
 				}
 			}
 			return usagef("--criterion %s: choose loo or waic", name)
@@ -44,6 +48,7 @@ from those of the first RUN, in its standard deviations.
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	which.add(cmd)
+	l.add(cmd)
 	cmd.Flags().StringVar(&name, "criterion", "loo", "loo or waic")
 	return cmd
 }
@@ -54,7 +59,8 @@ type comparison struct {
 	Differences []accuracy.Difference `json:"differences"`
 }
 
-func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, which likelihoodFlags) error {
+func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, which likelihoodFlags,
+	l looFlags) error {
 	var all []*fit.Finished
 	var draws []*posterior.Draws
 	for _, path := range paths {
@@ -65,7 +71,7 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, w
 		all, draws = append(all, r), append(draws, r.Draws)
 	}
 	apart := accuracy.Differences(paths, draws)
-	predicted, err := predictions(cmd, c, all, which)
+	predicted, err := predictions(cmd, c, all, which, l)
 	switch {
 	case asJSON && err == nil:
 		return posterior.WriteJSON(cmd.OutOrStdout(), comparison{predicted, apart})
@@ -82,15 +88,18 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, w
 
 // predictions compares runs by how well they predict.
 func predictions(cmd *cobra.Command, c criterion, all []*fit.Finished,
-	which likelihoodFlags) (none accuracy.Comparison, err error) {
+	which likelihoodFlags, l looFlags) (none accuracy.Comparison, err error) {
 	show := terminal.NewCounter(cmd.ErrOrStderr(), which.quiet)
 	var candidates []accuracy.Candidate
+	var moved []*fit.NewPoints
 	for _, r := range all {
-		responses, err := logLikelihood(cmd, r, which, show)
+		responses, points, err := l.densities(cmd, r, which, show)
 		if err != nil {
 			return none, fmt.Errorf("%s: %w", r.Path, err)
 		}
-		candidates = append(candidates, accuracy.Candidate{Run: r.Run, Responses: responses})
+		moved = append(moved, points)
+		candidates = append(candidates, accuracy.Candidate{Run: r.Run, Responses: responses,
+			Moving: points.Densities(len(responses))})
 		if why := accuracy.Different(candidates[0].Responses, responses); why != "" {
 			return none, fmt.Errorf("%s and %s have different data: %s", all[0].Path, r.Path, why)
 		}
@@ -102,5 +111,8 @@ func predictions(cmd *cobra.Command, c criterion, all []*fit.Finished,
 	}
 	result, err := c.Compare(candidates, show.Of(c.Name))
 	show.End()
+	for _, p := range moved {
+		err = cmp.Or(err, p.Err())
+	}
 	return result, err
 }

@@ -42,7 +42,7 @@ func newWAIC() *cobra.Command { return newCriterion(widelyApplicable()) }
 
 func newCriterion(c criterion) *cobra.Command {
 	var asJSON, strict bool
-	var l struct{ moves, pit bool }
+	var l looFlags
 	var which likelihoodFlags
 	cmd := &cobra.Command{
 		Use:   c.Name + " RUN",
@@ -57,13 +57,7 @@ func newCriterion(c criterion) *cobra.Command {
 				return err
 			}
 			show := terminal.NewCounter(cmd.ErrOrStderr(), which.quiet)
-			var points *fit.NewPoints
-			var responses []export.Observed
-			if l.moves {
-				responses, points, err = atNewPoints(cmd, r, which, show)
-			} else {
-				responses, err = logLikelihood(cmd, r, which, show)
-			}
+			responses, points, err := l.densities(cmd, r, which, show)
 			if err != nil {
 				return err
 			}
@@ -93,8 +87,7 @@ func newCriterion(c criterion) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with every observation")
 	which.add(cmd)
 	if c.Name == accuracy.LOO().Name {
-		cmd.Flags().BoolVar(&l.moves, "moment-match", false, "move the draws for observations whose "+
-			"Pareto k is too high, with the density at new points: the tables are read again")
+		l.add(cmd)
 		cmd.Flags().BoolVar(&l.pit, "pit", false, "where each observation lies in what the model without "+
 			"it predicts (LOO-PIT): uniform if it predicts rows as they vary")
 	}
@@ -130,6 +123,24 @@ func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
 		"rho stretches the coefficients: the line below the table of vflc run forecasts that.",
 		strings.ToUpper(c.Name), t))
 	return true
+}
+
+// looFlags say how rows are left out.
+type looFlags struct{ moves, pit bool }
+
+func (l *looFlags) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&l.moves, "moment-match", false, "move the draws for observations whose "+
+		"Pareto k is too high, with the density at new points: the tables are read again")
+}
+
+// densities is logLikelihood, with the density elsewhere where draws are moved.
+func (l *looFlags) densities(cmd *cobra.Command, r *fit.Finished, which likelihoodFlags,
+	show *terminal.Counter) ([]export.Observed, *fit.NewPoints, error) {
+	if l.moves {
+		return atNewPoints(cmd, r, which, show)
+	}
+	responses, err := logLikelihood(cmd, r, which, show)
+	return responses, nil, err
 }
 
 // atNewPoints is logLikelihood with the density elsewhere.

@@ -41,6 +41,33 @@ type CompareLine struct {
 type Candidate struct {
 	Run       *runs.Run
 	Responses []export.Observed
+	// Moving are the densities of the responses at new points, to which draws are moved; nil: they are not.
+	Moving []PointDensity
+}
+
+// beside is the density of responses side by side, as together puts them.
+type beside struct {
+	PointDensity // the first
+	all          []PointDensity
+	responses    []export.Observed
+}
+
+func (k *Candidate) moving() PointDensity {
+	if len(k.Moving) == 0 {
+		return nil
+	}
+	return beside{k.Moving[0], k.Moving, k.Responses}
+}
+
+// At implements PointDensity.
+func (d beside) At(points [][]float64, i int, joint, row []float64) {
+	for k, y := range d.responses {
+		if i < len(y.LogLik) {
+			d.all[k].At(points, i, joint, row)
+			return
+		}
+		i -= len(y.LogLik)
+	}
 }
 
 // Compare ranks the models of some runs, which must have the same data. progress may be nil.
@@ -48,7 +75,7 @@ func (c Criterion) Compare(candidates []Candidate, progress Progress) (Compariso
 	out := Comparison{Schema: posterior.Schema, Models: []CompareLine{}, Warnings: []string{}}
 	var all []named
 	for _, k := range candidates {
-		e := c.estimate(together(k.Responses), k.Run.Draws.Independent(), nil, progress)
+		e := c.estimate(together(k.Responses), k.Run.Draws.Independent(), k.moving(), progress)
 		all = append(all, named{k.Run.Path, k.Run.Name(), e})
 		out.Warnings = append(out.Warnings, c.warnings(k.Run.Path, e)...)
 	}

@@ -108,6 +108,33 @@ func TestMomentMatchingAgainstLoo(t *testing.T) {
 	near(t, "se of p", after.PSE, want.TotalP[1], 1e-7)
 }
 
+// later is a density of the rows of another from one on.
+type later struct {
+	*outlying
+	from int
+}
+
+func (d later) At(points [][]float64, i int, joint, row []float64) {
+	d.outlying.At(points, d.from+i, joint, row)
+}
+
+// A comparison moves draws for the rows of each response by the density of that response.
+func TestResponsesBesideEachOtherAreMoved(t *testing.T) {
+	m := newOutlying()
+	ll := m.pointwise()
+	k := Candidate{Responses: []export.Observed{{LogLik: ll[:5]}, {LogLik: ll[5:]}},
+		Moving: []PointDensity{later{m, 0}, later{m, 5}}}
+	want, got := moving(ll, false, m, 0.5, nil), moving(together(k.Responses), false, k.moving(), 0.5, nil)
+	for i := range ll {
+		if got.Pointwise[i] != want.Pointwise[i] || got.K[i] != want.K[i] || got.Before[i] != want.Before[i] {
+			t.Errorf("observation %d: %v, not %v", i, got.Pointwise[i], want.Pointwise[i])
+		}
+	}
+	if want.Before[14] == 0 {
+		t.Error("no draws were moved")
+	}
+}
+
 func TestStackingAgainstLoo(t *testing.T) {
 	want := readReference(t)
 	lpd := make([][]float64, 3)
