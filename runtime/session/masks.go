@@ -164,12 +164,14 @@ func (m *masker) mask(a *transport.Channel, contributors []int) error {
 		clear(pad)
 		m.streams[peer].XORKeyStream(pad, pad)
 		pad = pad[:n+8] // a word is read as 8 bytes, of which the first are its own
-		for i := range a.Words {
-			w := binary.LittleEndian.Uint64(pad[size*i:])
-			if peer < own {
-				w = -w
+		if words := a.Words; peer < own {
+			for i := range words {
+				words[i] -= binary.LittleEndian.Uint64(pad[size*i:])
 			}
-			a.Words[i] += w
+		} else {
+			for i := range words {
+				words[i] += binary.LittleEndian.Uint64(pad[size*i:])
+			}
 		}
 	}
 	for i, drop := 0, 64-8*sizeOf(a.Size); drop > 0 && i < len(a.Words); i++ {
