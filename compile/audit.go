@@ -249,7 +249,7 @@ func (a *auditor) incomplete() {
 // disclosure writes a crossing with the names of the model.
 func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	client := a.plan.Names[c.Client]
-	d := Disclosure{From: a.Manifest.Server, To: client, Often: c.Often, Hidden: c.Hidden, Shape: a.shape(c),
+	d := Disclosure{From: a.Manifest.Server, To: client, Often: c.HowOften(), Hidden: c.Hidden, Shape: a.shape(c),
 		Messages: []string{c.Kind + ": " + c.Channel}}
 	if c.Up {
 		d.From, d.To = client, a.Manifest.Server
@@ -407,7 +407,7 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 
 // shape is that of a crossing's array.
 func (a *auditor) shape(c session.Crossing) []string {
-	if c.Content == session.Mark || c.Content == session.Grid {
+	if c.Content == session.Mark || c.Content == session.Grid || c.Content == session.Again {
 		return []string{}
 	}
 	switch c.Content.Of {
@@ -419,9 +419,9 @@ func (a *auditor) shape(c session.Crossing) []string {
 		}
 	case density.OfSeals:
 		if len(a.plan.Several) > 0 {
-			return []string{between(2, 2000)}
+			return []string{between(1, 1000)}
 		}
-		return []string{fmt.Sprint(2 * (len(a.plan.Names) - 2))}
+		return []string{fmt.Sprint(len(a.plan.Names) - 2)}
 	case density.OfScalars:
 		return []string{between(c.Least, c.Most)}
 	case density.OfShown, density.OfGiven:

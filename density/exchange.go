@@ -60,6 +60,7 @@ type Scale int
 const (
 	Unscaled      Scale = iota // no grid: two words a number
 	Contributions              // like what clients contribute at their cuts
+	Evaluated                  // the same, where nothing but an evaluation follows from it, which may round
 	Adjoints                   // like derivatives by these
 	Products                   // like products of a client's matrix with vectors of the server
 )

@@ -201,6 +201,7 @@ func (p *Prepared) beside(ctx context.Context, n int, f func(context.Context, *s
 	if a == nil {
 		return session.RunChains(ctx, p.Plan, session.OneLoop, p.options.Seed, n, cores, f)
 	}
+	defer p.settleDown(ctx, n)()
 	side, err := session.RemoteChains(p.Plan, a.Index, a.Transport, a.Keys, n)
 	if err != nil {
 		return err

@@ -474,7 +474,7 @@ func TestAttackSeparatesMaskedSums(t *testing.T) {
 	}{{transforms.Exact, "dense"}, {transforms.Exact, "diag"}, {transforms.Augmented, "dense"},
 		{transforms.Augmented, "diag"}} {
 		b, dense := bindPath(t, path, c.transform, 1), c.metric == "dense"
-		given := map[string]string{"secure-sum": "on", "metric": c.metric, "chains": "4", "warmup": "200",
+		given := map[string]string{"secure-sum": "on", "wire": "fixed", "metric": c.metric, "chains": "4", "warmup": "200",
 			"draws": "200"}
 		_, report := attacked(t, b, "nuts", given)
 		name := c.transform.Name + ", " + c.metric
@@ -518,8 +518,8 @@ func TestAttackSeparatesALinearRegression(t *testing.T) {
 	for transform, want := range map[string]int{"augmented": threeColumns, "exact": 0} {
 		on, _ := transforms.Named(transform)
 		b := bindPath(t, path, on, 0.1)
-		_, report := attacked(t, b, "nuts", map[string]string{"secure-sum": "on", "chains": "4",
-			"warmup": "200", "draws": "200"})
+		_, report := attacked(t, b, "nuts", map[string]string{"secure-sum": "on", "wire": "fixed",
+			"chains": "4", "warmup": "200", "draws": "200"})
 		s := report.Separated[0]
 		if s.Directions != want || want > 0 && len(s.Groups) != 3 || want == 0 && s.Missing == "" {
 			t.Errorf("%s: %d directions of %d, %d groups: %s", transform, s.Directions, s.Dimensions,

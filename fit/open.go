@@ -124,7 +124,8 @@ func (p *Prepared) ready(b *compile.BoundModel, diags diag.List) (*Prepared, dia
 
 // wireIn is the wire that settings ask for.
 func wireIn(s backends.Settings) model.Wire {
-	return model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked, Encrypted: s.Plan.Encrypted}
+	return model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked, Encrypted: s.Plan.Encrypted,
+		Short: s.Plan.Short}
 }
 
 // WireOf is the wire of a run.

@@ -84,7 +84,7 @@ func Algorithm() backends.Algorithm {
 				Doc: "with --init: starting points, each a draw from the approximation, widened, that as " +
 					"many chains share; R-hat is nested over them", Default: 4, Min: 2,
 				Role: backends.Superchains},
-		}, backends.OnTheWire()...),
+		}, backends.OnShortWire()...),
 		Recentres: func(s map[string]any) bool {
 			return s[coordinates] == "auto"
 		},

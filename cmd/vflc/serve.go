@@ -149,7 +149,7 @@ With --from they begin where an earlier run has ended, each with its own folder 
 				f.Backend = a.Name
 			}
 			return f.play(cmd, func(o node.PartyOptions, stop <-chan struct{}) (node.Outcome, error) {
-				return node.Serve(cmd.Context(), o, stop)
+				return node.Serve(fit.Lone(cmd.Context()), o, stop)
 			})
 		}),
 	}
@@ -213,7 +213,7 @@ all parties have saved, with the same results.`,
 				return err
 			}
 			return f.play(cmd, func(o node.PartyOptions, stop <-chan struct{}) (node.Outcome, error) {
-				return node.Join(cmd.Context(), o, stop)
+				return node.Join(fit.Lone(cmd.Context()), o, stop)
 			})
 		}),
 	}

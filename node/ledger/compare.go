@@ -156,7 +156,11 @@ func (r *reconciling) count(d direction, s *side) {
 			}
 			at[key].Messages++
 			at[key].Numbers += int64(c.Numbers)
-			at[key].Bytes += 8 * int64(c.Numbers)
+			size := int64(c.Size)
+			if size == 0 {
+				size = 8
+			}
+			at[key].Bytes += size * int64(c.Numbers)
 		}
 	}
 	for _, c := range at {

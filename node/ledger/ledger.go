@@ -163,6 +163,7 @@ type LoggedMessage struct {
 type LoggedChannel struct {
 	Name    string `json:"name"`
 	Numbers int    `json:"numbers"`
+	Size    int    `json:"size,omitempty"`   // bytes of a number; 0: 8
 	Alike   bool   `json:"alike,omitempty"`  // all clients that have the channel receive the same
 	Digest  string `json:"digest,omitempty"` // of such a channel: SHA-256, 16 bytes of it
 }
@@ -215,7 +216,9 @@ type Book struct {
 	buffer []byte
 	named  []byte
 	frame  []byte
-	clock  func() time.Time
+	// those that are to be written
+	entries []byte
+	clock   func() time.Time
 
 	decrypted map[string]int  // numbers, by keys
 	charged   map[string]bool // releases, by keys
@@ -298,17 +301,22 @@ func (b *Book) renewed(signer []byte) error {
 	return b.append("renewed", LoggedRenewal{identity.FingerprintOf(before), identity.FingerprintOf(now)})
 }
 
-// add writes one entry, which b.buffer holds.
-func (b *Book) add() error {
+// add takes one entry, which b.buffer holds, to those that write writes.
+func (b *Book) add() {
+	b.link = linked(b.link, b.buffer)
+	b.entries = framed(b.entries, b.buffer, b.link)
+	b.lines++
+}
+
+// write writes the entries that were added, in one piece.
+func (b *Book) write() error {
 	if b.err != nil {
 		return b.err
 	}
-	b.link = linked(b.link, b.buffer)
-	b.frame = framed(b.frame[:0], b.buffer, b.link)
-	if _, err := b.file.Write(b.frame); err != nil {
+	if _, err := b.file.Write(b.entries); err != nil {
 		b.err = fmt.Errorf("nothing leaves that is not in the ledger: %w", err)
 	}
-	b.lines++
+	b.entries = b.entries[:0]
 	return b.err
 }
 
@@ -318,7 +326,8 @@ func (b *Book) tell(member string, text []byte) error {
 	if _, ok := documentOf(b.buffer[1:]); !ok {
 		return b.unreadable()
 	}
-	return b.add()
+	b.add()
+	return b.write()
 }
 
 // unreadable ends the ledger before an entry that no reader takes.
@@ -331,10 +340,9 @@ func (b *Book) unreadable() error {
 
 // linked is the hash of an entry, and that of the one before.
 func linked(before [digestBytes]byte, entry []byte) (out [digestBytes]byte) {
-	h := sha256.New()
-	h.Write(before[:])
-	h.Write(entry)
-	copy(out[:], h.Sum(nil))
+	var most [256]byte // of entries of a fit
+	sum := sha256.Sum256(append(append(most[:0], before[:]...), entry...))
+	copy(out[:], sum[:])
 	return out
 }
 
@@ -452,7 +460,10 @@ func (b *Book) Record(sent bool, peer string, m transport.Message) error {
 			err = b.record(sent, peer, one)
 		}
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return b.write()
 }
 
 func (b *Book) record(sent bool, peer string, m transport.Message) error {
@@ -472,11 +483,14 @@ func (b *Book) record(sent bool, peer string, m transport.Message) error {
 		}
 		l = quoted(append(l, `{"name":`...), a.Name)
 		l = strconv.AppendInt(append(l, `,"numbers":`...), int64(a.Len()), 10)
+		if a.Size > 0 {
+			l = strconv.AppendUint(append(l, `,"size":`...), uint64(a.Size), 10)
+		}
 		if b.alike[[2]string{m.Kind, a.Name}] {
 			l = append(l, `,"alike":true`...)
 		}
 		l = append(l, '}')
-		bytes += 8 * a.Len()
+		bytes += a.Bytes()
 	}
 	l = strconv.AppendInt(append(l, `],"bytes":`...), int64(bytes), 10)
 	b.named = append(l, '}')
@@ -491,7 +505,8 @@ func (b *Book) record(sent bool, peer string, m transport.Message) error {
 			b.buffer = append(b.buffer, one[:digestBytes]...)
 		}
 	}
-	return b.add()
+	b.add()
+	return nil
 }
 
 // quoted appends a text as JSON has it. Names come from peers.

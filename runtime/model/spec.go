@@ -193,6 +193,9 @@ type Wire struct {
 	Fixed     bool // as integers, so that sums are exact
 	Masked    bool // with masks that cancel in the sum: the server sees no summand. Fixed then holds too
 	Encrypted bool // as ciphertexts: the numbers themselves do not cross
+	// Short rounds what evaluations exchange to fewer bytes, by what changes a log density too little for a
+	// sampler to notice. Fixed then holds too.
+	Short bool
 }
 
 // On returns the plan with another wire.

@@ -21,19 +21,26 @@ import (
 // A number that is not finite or beyond the range has no word. In a vector the array then is Invalid: its sum
 // is NaN, the log density is −∞ at every party that receives it, and the next vectors have two words. Scalars
 // say it by a number so small that the total is below all others: the total is −∞.
+//
+// Words of evaluations may be shorter, and are then numbers mod 2¹⁶, 2²⁴ or 2³² (short.go).
 const (
 	// of the largest total of the previous round; the other bits are room for growth, for parts that cancel
 	// and for the number of clients
 	resolution   = 38
 	decay        = 8 // bits by which the grid becomes finer in a round at most: a total may vanish for once
 	fractionBits = 52
-	wordRoom     = 62       // bits of the largest sum
+	wordSpare    = 2        // bits of a word that the largest sum leaves
 	none         = -1 << 15 // the exponent where there is no previous total
 	finest       = -1000    // exponent
 )
 
-// A grid is the exponent of the step of one channel; none where there has been no total.
-type grid struct{ exponent int16 }
+// A grid is the exponent of the step of one channel, none where there has been no total; and how many bytes
+// a word has, 0 for 8.
+type grid struct {
+	exponent int16
+	size     uint8
+	room     room // of a grid of short words, at the server
+}
 
 // follow chooses the grid for numbers like those of a total.
 func (g *grid) follow(largest float64) {
@@ -47,31 +54,32 @@ func (g *grid) follow(largest float64) {
 			next = e
 		}
 	}
-	g.exponent = int16(max(next, finest))
+	g.exponent, g.size = int16(max(next, finest)), 0
 }
 
 // grids are the grids of a plan, by sum. All parties have the same ones whenever they use them. An Env shares
 // them with those of its windows.
-type grids struct{ contribution, partial, product []grid }
+type grids struct{ contribution, partial, product, evaluated []grid }
 
 func newGrids(plan *model.Plan) *grids {
 	g := &grids{}
 	for _, v := range g.all() {
 		for range plan.Groups {
-			*v = append(*v, grid{none})
+			*v = append(*v, grid{exponent: none, room: leastRoom})
 		}
 	}
 	return g
 }
 
-func (g *grids) all() [3]*[]grid { return [...]*[]grid{&g.contribution, &g.partial, &g.product} }
+func (g *grids) all() [4]*[]grid {
+	return [...]*[]grid{&g.contribution, &g.partial, &g.product, &g.evaluated}
+}
 
 // A coding is how one channel's numbers become words, the same at all contributors.
 type coding struct {
-	contributors []int // clients, ascending; two or more
-	grid         *grid // nil: two words always
-	saturates    bool  // what has no words makes the total −∞; otherwise the array is invalid
-	limit        float64
+	contributors []int    // clients, ascending; two or more
+	grid         *grid    // nil: two words always
+	saturates    bool     // what has no words makes the total −∞; otherwise the array is invalid
 	sum          []uint64 // of what was included
 	valid        bool     // all of that was
 }
@@ -80,9 +88,23 @@ func newCoding(contributors []int, g *grid) *coding {
 	if len(contributors) < 2 {
 		return nil
 	}
-	return &coding{contributors: contributors, grid: g,
-		limit: math.Ldexp(1, wordRoom-bits.Len(uint(len(contributors)-1)))}
+	return &coding{contributors: contributors, grid: g}
 }
+
+// limit is beyond the size of each word, so that no sum of the contributors' leaves the range.
+func (c *coding) limit() float64 {
+	return math.Ldexp(1, c.bits()-wordSpare-bits.Len(uint(len(c.contributors)-1)))
+}
+
+// size is how many bytes a word has, 0 for 8.
+func (c *coding) size() uint8 {
+	if c.grid == nil {
+		return 0
+	}
+	return c.grid.size
+}
+
+func (c *coding) bits() int { return 8 * sizeOf(c.size()) }
 
 // exponent is that of the grid.
 func (c *coding) exponent() int16 {
@@ -107,7 +129,7 @@ func (c *coding) words(n int) int {
 func (c *coding) write(a *transport.Channel, v []float64) {
 	n := c.words(len(v))
 	a.Words = slices.Grow(a.Words[:0], n)[:n]
-	a.Grid, a.Invalid, a.Encoding = c.exponent(), false, transport.Fixed
+	a.Grid, a.Size, a.Invalid, a.Encoding = c.exponent(), c.size(), false, transport.Fixed
 	switch {
 	case c.wide():
 		c.writeWide(a, v)
@@ -120,14 +142,14 @@ func (c *coding) write(a *transport.Channel, v []float64) {
 }
 
 func (c *coding) writeGrid(a *transport.Channel, v []float64) {
-	scale := math.Ldexp(1, -int(a.Grid))
+	scale, limit, drop := math.Ldexp(1, -int(a.Grid)), c.limit(), 64-c.bits()
 	for i, x := range v {
 		w := math.RoundToEven(x * scale)
-		if !(math.Abs(w) < c.limit) {
+		if !(math.Abs(w) < limit) {
 			a.Invalid = true
 			return
 		}
-		a.Words[i] = uint64(int64(w))
+		a.Words[i] = uint64(int64(w)) << drop >> drop
 	}
 }
 
@@ -141,14 +163,15 @@ const (
 
 func (c *coding) writeWide(a *transport.Channel, v []float64) {
 	floors, fractions := a.Words[:len(v)], a.Words[len(v):]
-	most := c.limit / float64(finitely*len(c.contributors))
+	limit := c.limit()
+	most := limit / float64(finitely*len(c.contributors))
 	for i, x := range v {
 		floor := math.Floor(x)
 		switch {
 		case math.Abs(floor) < most:
 			fractions[i] = uint64(math.RoundToEven((x - floor) * (1 << fractionBits)))
 		case c.saturates:
-			floor, fractions[i] = -c.limit/lost, 0
+			floor, fractions[i] = -limit/lost, 0
 		default:
 			a.Invalid = true
 			return
@@ -157,9 +180,10 @@ func (c *coding) writeWide(a *transport.Channel, v []float64) {
 	}
 }
 
-// readAt sets numbers to what words on a grid stand for, NaN where they are invalid. It returns the largest
-// of them.
-func (c *coding) readAt(exponent int16, dst []float64, words []uint64, invalid bool) (largest float64) {
+// readAt sets numbers to what words of so many bits on a grid stand for, NaN where they are invalid. It
+// returns the largest of them.
+func (c *coding) readAt(exponent int16, bits int, dst []float64, words []uint64,
+	invalid bool) (largest float64) {
 	if invalid {
 		for i := range dst {
 			dst[i] = math.NaN()
@@ -167,19 +191,19 @@ func (c *coding) readAt(exponent int16, dst []float64, words []uint64, invalid b
 		return 0
 	}
 	if exponent != none {
-		step := math.Ldexp(1, int(exponent))
+		step, drop := math.Ldexp(1, int(exponent)), 64-bits
 		for i, w := range words {
-			x := float64(int64(w)) * step
+			x := float64(int64(w<<drop)>>drop) * step
 			dst[i] = x
 			largest = max(largest, math.Abs(x))
 		}
 		return largest
 	}
-	floors, fractions := words[:len(dst)], words[len(dst):]
+	floors, fractions, lowest := words[:len(dst)], words[len(dst):], -c.limit()/lostSum
 	for i, w := range floors {
 		floor := float64(int64(w))
 		x := floor + float64(float64(int64(fractions[i]))/(1<<fractionBits))
-		if c.saturates && floor < -c.limit/lostSum {
+		if c.saturates && floor < lowest {
 			x = math.Inf(-1)
 		}
 		dst[i] = x
@@ -216,7 +240,7 @@ func (c *coding) include(a *transport.Channel, first bool) {
 // total overwrites dst with what was included. It returns the largest number of it, and whether all arrays
 // were valid.
 func (c *coding) total(dst []float64) (largest float64, valid bool) {
-	return c.readAt(c.exponent(), dst, c.sum, !c.valid), c.valid
+	return c.readAt(c.exponent(), c.bits(), dst, c.sum, !c.valid), c.valid
 }
 
 // follow chooses the grid of the next numbers from the largest of a total.
@@ -224,7 +248,7 @@ func (c *coding) follow(largest float64, valid bool) {
 	switch {
 	case c == nil || c.grid == nil:
 	case !valid:
-		c.grid.exponent = none
+		c.grid.exponent, c.grid.size = none, 0
 	default:
 		c.grid.follow(largest)
 	}
@@ -232,9 +256,9 @@ func (c *coding) follow(largest float64, valid bool) {
 
 // codes are the codings of a plan; nil where numbers are sent as they are.
 type codes struct {
-	contribution, drawn, partial, slopes, product []*coding // by sum
-	gradient                                      []*coding // by shared parameter
-	scalars                                       *coding
+	contribution, evaluated, drawn, partial, slopes, product []*coding // by sum
+	gradient                                                 []*coding // by shared parameter
+	scalars                                                  *coding
 
 	members, receivers, to [][]int // clients by sum, and by shared parameter
 	clients                []int
@@ -252,6 +276,11 @@ func newCodes(plan *model.Plan, g *grids) *codes {
 			members, receivers = nil, nil
 		}
 		c.contribution = append(c.contribution, newCoding(members, &g.contribution[k]))
+		evaluated := c.contribution[k]
+		if plan.Wire.Short {
+			evaluated = newCoding(members, &g.evaluated[k])
+		}
+		c.evaluated = append(c.evaluated, evaluated)
 		c.drawn = append(c.drawn, newCoding(members, nil))
 		c.partial = append(c.partial, newCoding(receivers, &g.partial[k]))
 		c.slopes = append(c.slopes, newCoding(members, &g.partial[k]))
@@ -315,6 +344,8 @@ func (c *codes) bySum(content density.Carried) []*coding {
 	switch content.Scale {
 	case density.Contributions:
 		return c.contribution
+	case density.Evaluated:
+		return c.evaluated
 	case density.Products:
 		return c.product
 	case density.Adjoints:

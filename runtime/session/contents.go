@@ -53,8 +53,12 @@ var (
 		"numbers that are not finite", Masked: "no",
 		Learns: "that {client}'s contribution left the range, as on a trajectory that diverges: one bit",
 		Reach:  density.NoRow}
+	Again = &density.Content{Prefix: "again ", What: "whether {name} is sent once more, on no grid", Masked: "no",
+		Learns: "that the contribution of some client left the range of the grid, as where a step is far: " +
+			"one bit", Of: density.OfSums, Reach: density.NoRow}
 	Grid = &density.Content{What: "step of the grid of the next {name}", Masked: "no",
-		Learns: "the largest element of the last total, as a power of two", Reach: density.NoRow}
+		Learns: "the largest element of the last total, or the norm of its adjoint, as a power of two",
+		Reach:  density.NoRow}
 	Seal = &density.Content{What: "seals for the other clients of what {client} has " +
 		"received that they receive too", Masked: "a key of each two clients",
 		Learns: "nothing: without the key a seal is a random number; a server that alters one ends the run",

@@ -41,17 +41,30 @@ func newCost(plan *model.Plan) (c cost) {
 	return c
 }
 
-// Evaluation is what one evaluation costs between the parties of a plan, with numbers as they are and the
-// scalars of a state: round trips, and payload bytes over all connections.
+// Evaluation is what one evaluation costs between the parties of a plan, with the scalars of a state: round
+// trips, and payload bytes over all connections. Numbers are as they are, or of as many bytes as most are on
+// a short wire.
 func Evaluation(plan *model.Plan) (trips, bytes int64) {
-	plain := plan.On(model.Wire{})
-	of := newCodes(plain, newGrids(plain))
+	on := plan.On(model.Wire{Fixed: plan.Wire.Short, Short: plan.Wire.Short})
+	grids := newGrids(on)
+	for g := range grids.evaluated {
+		grids.evaluated[g] = grid{size: usualSize}
+	}
+	of := newCodes(on, grids)
 	for i := range plan.Names[1:] {
-		s := newScript(plain, i+1, of)
+		s := newScript(on, i+1, of)
 		for _, k := range evaluation {
 			f := s.tallied(k)
+			if f.kind.shortly {
+				continue
+			}
 			if f.hasScalars() {
 				f.resize(f.scalarsAt(), scalarsOfState)
+			}
+			for k, c := range f.channels {
+				if c.short {
+					f.arrays[k].Size = usualSize - 1
+				}
 			}
 			bytes += f.bytes()
 		}
@@ -59,6 +72,9 @@ func Evaluation(plan *model.Plan) (trips, bytes int64) {
 	c := newCost(plan)
 	return c.proceed(true).rounds, bytes
 }
+
+// usualSize is how many bytes most short words have, and most adjoints one less.
+const usualSize = 3
 
 // scalarsOfState are those that a state of a chain adds to its evaluation: log density and energy.
 const scalarsOfState = 2

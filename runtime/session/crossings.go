@@ -77,6 +77,17 @@ func crossing(use density.Use, k kind, c *channel, name string, client int) Cros
 	}
 }
 
+// HowOften is when it crosses.
+func (c Crossing) HowOften() string {
+	if c.Kind == kinds[kindAgain].Name || c.Kind == kinds[kindAnew].Name {
+		return whereOutgrown
+	}
+	return c.Often
+}
+
+// whereOutgrown is when contributions are sent once more.
+const whereOutgrown = "where a number has no short word"
+
 // hidden is the crossing of channel i with what masks hide of it.
 func (f *frame) hidden(i int, c Crossing) Crossing {
 	if f.encoding(i) == transport.Masked {

@@ -14,12 +14,17 @@ var (
 		up: kindAux, take: (*evaluator).takeAux,
 		spread: true,
 	}
-	atServer = []turn{opening, {
+	// repeating asks for contributions once more, where a number had no short word.
+	repeating = turn{
+		when: (*evaluator).repeats, down: kindAgain, work: (*evaluator).sendAgain, up: kindAnew,
+		take: (*evaluator).takeAgain, spread: true,
+	}
+	atServer = []turn{opening, repeating, {
 		before: (*evaluator).answer, down: kindReply, load: (*evaluator).loadReply, work: (*evaluator).judge,
 		up: kindTrailing, take: (*evaluator).takeTrailing,
 		after: (*evaluator).finish, spread: true,
 	}}
-	byClients = []turn{opening, {
+	byClients = []turn{opening, repeating, {
 		before: (*evaluator).addAux, down: kindReply, load: (*evaluator).loadReply,
 		beside: (*evaluator).judgeOwn, work: (*evaluator).judge, up: kindPartial,
 		take: (*evaluator).takePartial, after: (*evaluator).addPartial, spread: true,
@@ -51,8 +56,16 @@ func (e *evaluator) sweep(ctx context.Context, c *call) error {
 	if err := e.evaluate(ctx); err != nil {
 		return err
 	}
-	e.measured(e.cost.density)
+	e.measured(e.again(e.cost.density))
 	return nil
+}
+
+// again is the price of an evaluation with that of contributions that were sent twice.
+func (e *evaluator) again(p price) price {
+	if e.repeated {
+		p.rounds++
+	}
+	return p
 }
 
 // Proceed is Density with scalars on the way, which are added up first. In one process nothing is evaluated
@@ -73,7 +86,7 @@ func (e *evaluator) Proceed(ctx context.Context, t density.Decision, theta [][]f
 	if err != nil {
 		return err
 	}
-	e.measured(e.cost.proceed(e.wanted))
+	e.measured(e.again(e.cost.proceed(e.wanted)))
 	return nil
 }
 
@@ -85,8 +98,8 @@ func (e *evaluator) decideAhead() {
 		up.loadScalars(e.part[c.block])
 		e.sums.scalars[c.slot] = *up.scalars()
 		down.resize(down.scalarsAt(), len(e.total))
-		e.work.Bytes += up.bytes() + down.bytes() - c.messages[kindAux].bytes() -
-			c.messages[kindReply].bytes()
+		e.work.Bytes += up.besides() + down.besides() - c.messages[kindAux].besides() -
+			c.messages[kindReply].besides()
 	}
 	e.decide()
 	e.wants = nil
@@ -162,12 +175,29 @@ func (e *evaluator) takeAux(c *client, up *frame) {
 	}
 }
 
-// addAux adds what the clients have sent. From the totals of scalars, which are first, the server knows
-// whether it goes on after its reply.
-func (e *evaluator) addAux() {
+// repeats reports whether clients send their contributions once more. From the totals of scalars, which are
+// first, the server knows whether it goes on after its reply.
+func (e *evaluator) repeats() bool {
 	if e.wants != nil {
 		e.decide()
 	}
+	e.repeated = e.wanted && e.plan.Wire.Short && e.sums.outgrown()
+	e.sums.anew = e.repeated
+	return e.repeated
+}
+
+// sendAgain loads contributions in two words each.
+func (e *evaluator) sendAgain(c *client, _, up *frame) {
+	e.repeated = true
+	for i, k := range c.repeatedMembers {
+		up.load(i, c.party.zs[k])
+	}
+}
+
+func (e *evaluator) takeAgain(c *client, up *frame) { e.sums.takeAgain(c, up) }
+
+// addAux adds what the clients have sent.
+func (e *evaluator) addAux() {
 	e.sums.addAux()
 	if e.wanted {
 		e.sent(e.sums)
@@ -216,7 +246,11 @@ func (e *evaluator) loadWhole(c *client, down *frame) { e.loadAdjoints(c, down, 
 // loadAdjoints loads the adjoints of the client's sums from a channel on.
 func (e *evaluator) loadAdjoints(c *client, down *frame, at int) {
 	for i, m := range c.role.Members {
-		down.load(at+i, e.sums.adjoint[m.Group])
+		if e.plan.Wire.Short {
+			down.loadRounded(at+i, &e.sums.told[m.Group])
+		} else {
+			down.load(at+i, e.sums.adjoint[m.Group])
+		}
 		down.flag(at+i, e.wanted && e.sums.lost[m.Group])
 	}
 }

@@ -75,8 +75,10 @@ type call struct {
 	total   []float64
 	wants   func() bool // whether the evaluation is wanted, by the total; nil: it is
 	wanted  bool
-	relay   *relay
-	bytes   *cargo
+	// contributions of this evaluation were sent twice
+	repeated bool
+	relay    *relay
+	bytes    *cargo
 }
 
 // A common is what an Env shares with those of its windows.
@@ -273,7 +275,7 @@ func (e *evaluator) Remember(to []int) []int {
 	}
 	for _, v := range e.grids.all() {
 		for _, g := range *v {
-			to = append(to, int(g.exponent))
+			to = append(to, int(g.exponent), int(g.size), int(g.room))
 		}
 	}
 	return to
@@ -283,8 +285,9 @@ func (e *evaluator) Remember(to []int) []int {
 func (e *evaluator) Recall(from []int) {
 	for _, v := range e.grids.all() {
 		for k := range *v {
-			if len(from) > 0 {
-				(*v)[k].exponent, from = int16(from[0]), from[1:]
+			if len(from) > 2 {
+				(*v)[k] = grid{int16(from[0]), uint8(from[1]), room(from[2])}
+				from = from[3:]
 			}
 		}
 	}
@@ -344,7 +347,8 @@ func (e *evaluator) begin(ctx context.Context, c *call) error {
 // exchange carries out turns, until the evaluation is not wanted.
 func (e *evaluator) exchange(ctx context.Context, turns []turn) error {
 	for k := range turns {
-		if err := e.executor.turn(ctx, e, &turns[k]); err != nil || !e.wanted {
+		err := e.executor.turn(ctx, e, &turns[k])
+		if err != nil || !e.wanted && turns[k].when == nil { // else the reply tells so
 			return err
 		}
 	}

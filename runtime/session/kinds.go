@@ -16,6 +16,8 @@ type kind struct {
 	sealed sealing
 	number int  // among the messages of a round
 	passes bool // what the clients have sent goes down to others
+	// between messages of which some numbers had no short words, where the wire is short
+	shortly bool
 }
 
 // A sealing is when a message that carries anything has seals: clients compare what they receive.
@@ -45,6 +47,8 @@ const silent = -1
 const (
 	kindEarly = iota
 	kindAux
+	kindAgain
+	kindAnew
 	kindReply
 	kindPartial
 	kindWhole
@@ -73,13 +77,16 @@ const kindEnd = "end of run"
 var kinds = [ownKinds]kind{
 	kindEarly: own("early", false, unsealed, carried(Value, ofCuts, density.Unscaled)),
 	kindAux: own("aux", true, ofSeveralIn, carried(density.Auxiliary, density.Circumstance.Noisy,
-		density.Contributions), carried(density.BareCut, exactly, density.Contributions)),
+		density.Evaluated), carried(density.BareCut, exactly, density.Evaluated)),
+	kindAgain: repeated("again", false, carried(Again, nil, density.Unscaled)),
+	kindAnew: repeated("anew", true, carried(density.Auxiliary, density.Circumstance.Noisy,
+		density.Unscaled), carried(density.BareCut, exactly, density.Unscaled)),
 	kindReply: own("reply", false, ofSeveralIn, carried(Value, ofRest, density.Unscaled),
-		carried(Adjoint, density.Circumstance.AtServer, density.Contributions),
+		carried(Adjoint, density.Circumstance.AtServer, density.Evaluated),
 		carried(OthersSum, atClients, density.Adjoints)),
 	kindPartial: own("partial", true, unsealed, carried(Gradient, beforeAdjoints, density.Unscaled),
 		carried(Partial, atClients, density.Adjoints)),
-	kindWhole:    own("whole", false, unsealed, carried(Whole, atClients, density.Contributions)),
+	kindWhole:    own("whole", false, unsealed, carried(Whole, atClients, density.Evaluated)),
 	kindTrailing: own("trailing", true, unsealed, carried(Gradient, afterAdjoints, density.Unscaled)),
 	kindPart:     own("sum part", true, ofSeveral, carried(density.Scalars, nil, density.Unscaled)),
 	kindSum:      own("sum", false, ofSeveral, carried(ScalarTotal, nil, density.Unscaled)),
@@ -92,6 +99,13 @@ var kinds = [ownKinds]kind{
 
 func own(name string, up bool, sealed sealing, carries ...density.Carried) kind {
 	return kind{MessageKind: density.MessageKind{Name: name, Carries: carries}, up: up, sealed: sealed}
+}
+
+// repeated is a kind between two evaluations of the same.
+func repeated(name string, up bool, carries ...density.Carried) kind {
+	k := own(name, up, unsealed, carries...)
+	k.shortly = true
+	return k
 }
 
 func carried(c *density.Content, when func(density.Circumstance) bool, scale density.Scale) density.Carried {
@@ -125,7 +139,8 @@ func relayKinds(x *density.Exchange) [2]kind {
 	default:
 		sealed = unsealed
 	}
-	return [2]kind{{x.Up, true, sealed, relayUp, passes}, {x.Down, false, sealed, relayDown, passes}}
+	return [2]kind{{MessageKind: x.Up, up: true, sealed: sealed, number: relayUp, passes: passes},
+		{MessageKind: x.Down, sealed: sealed, number: relayDown, passes: passes}}
 }
 
 // exchanged are the messages of the methods of an Env that are none of an evaluation.
@@ -134,7 +149,8 @@ var exchanged = map[*density.Exchange][]int{
 	density.Reporting: {kindValues, kindDrawn}, density.Closing: {kindClosing, kindClosed},
 }
 
-var evaluation = []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
+var evaluation = []int{kindEarly, kindAux, kindAgain, kindAnew, kindReply, kindPartial, kindWhole,
+	kindTrailing}
 
 // isRelay reports whether the messages of an exchange were declared where they are sent.
 func isRelay(x *density.Exchange) bool { return x.Up.Name != "" || x.Down.Name != "" }
@@ -183,7 +199,7 @@ func RoundTrips(names map[string]bool, uses []density.Use) int {
 		used := k.number >= ownKinds || slices.ContainsFunc(uses, func(u density.Use) bool {
 			return !isRelay(u.Exchange) && slices.Contains(ownKindsOf(u.Exchange), k.number)
 		})
-		if !names[k.Name] || !used || k.number == kindClosing || k.number == kindClosed ||
+		if !names[k.Name] || !used || k.shortly || k.number == kindClosing || k.number == kindClosed ||
 			beside && names[kinds[kindAux].Name] {
 			continue
 		}

@@ -155,20 +155,27 @@ func (m *masker) mask(a *transport.Channel, contributors []int) error {
 				return err
 			}
 		}
-		n := 8 * len(a.Words)
-		if cap(m.pad) < n {
-			m.pad = make([]byte, n)
+		size := sizeOf(a.Size)
+		n := size * len(a.Words)
+		if cap(m.pad) < n+8 {
+			m.pad = make([]byte, n+8)
 		}
 		pad := m.pad[:n]
 		clear(pad)
 		m.streams[peer].XORKeyStream(pad, pad)
-		for i := range a.Words {
-			w := binary.LittleEndian.Uint64(pad[8*i:])
-			if peer < own {
-				w = -w
+		pad = pad[:n+8] // a word is read as 8 bytes, of which the first are its own
+		if words := a.Words; peer < own {
+			for i := range words {
+				words[i] -= binary.LittleEndian.Uint64(pad[size*i:])
 			}
-			a.Words[i] += w
+		} else {
+			for i := range words {
+				words[i] += binary.LittleEndian.Uint64(pad[size*i:])
+			}
 		}
+	}
+	for i, drop := 0, 64-8*sizeOf(a.Size); drop > 0 && i < len(a.Words); i++ {
+		a.Words[i] = a.Words[i] << drop >> drop
 	}
 	a.Encoding = transport.Masked
 	return nil

@@ -17,6 +17,7 @@ type frame struct {
 	channels []channel
 	size     int64 // bytes of numbers as they are
 	coded    bool  // a channel has words
+	rounded  bool  // a channel may have short numbers
 	masked   bool
 	kind     kind
 	said     *frame // of bytes that all receive: what the receiver itself has sent, which does not come back
@@ -31,6 +32,7 @@ type channel struct {
 	coding  *coding // of a channel that is added up as words; nil elsewhere
 	tells   *grid   // what a channel tells beside its numbers; nil elsewhere
 	marks   bool    // a channel that goes down may say that its numbers follow from an invalid array
+	short   bool    // a channel that goes down may have short numbers
 	// the parties that receive a channel that goes down, all of them the same numbers; nil elsewhere
 	alike []int
 }
@@ -39,7 +41,7 @@ func (f *frame) channel(name string, c channel) {
 	f.arrays = append(f.arrays, transport.Channel{Name: c.content.Prefix + name})
 	f.channels = append(f.channels, c)
 	f.size += int64(c.len) * bytesPerNumber
-	f.coded = f.coded || c.coding != nil
+	f.coded, f.rounded = f.coded || c.coding != nil, f.rounded || c.short
 }
 
 // resize sets how many numbers channel k has.
@@ -71,7 +73,7 @@ func (f *frame) load(k int, data []float64) {
 	}
 	a.Data = data
 	if c.tells != nil {
-		a.Grid = c.tells.exponent
+		a.Grid, a.NextSize = c.tells.exponent, c.tells.size
 	}
 }
 
@@ -115,17 +117,27 @@ func (f *frame) numbers(k int) int {
 	return f.channels[k].len
 }
 
-// bytes are those that the message has now: words may be two for a number.
-func (f *frame) bytes() int64 {
-	if f.coded {
-		return f.codedBytes()
+// bytes are those that the message has now: words may be two for a number, and shorter than it.
+func (f *frame) bytes() (n int64) {
+	if !f.coded && !f.rounded {
+		return f.size
 	}
-	return f.size
+	for k := range f.channels {
+		size := f.arrays[k].Size
+		if c := f.channels[k].coding; c != nil {
+			size = c.size()
+		}
+		n += int64(f.numbers(k)) * int64(sizeOf(size))
+	}
+	return n
 }
 
-func (f *frame) codedBytes() (n int64) {
-	for k := range f.channels {
-		n += int64(f.numbers(k)) * bytesPerNumber
+// besides are the bytes of a message without the vectors of sums.
+func (f *frame) besides() (n int64) {
+	for k, c := range f.channels {
+		if c.of < 0 {
+			n += int64(f.numbers(k)) * bytesPerNumber
+		}
 	}
 	return n
 }
@@ -188,7 +200,7 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 	for i, a := range m.Arrays {
 		f.arrays[i] = a
 		if tells := f.channels[i].tells; tells != nil {
-			tells.exponent = a.Grid
+			tells.exponent, tells.size = a.Grid, a.NextSize
 		}
 	}
 	return nil
@@ -208,7 +220,14 @@ func (f *frame) fits(i int, a transport.Channel) error {
 // formed compares what an array says of itself with channel i, before it leaves and when it has arrived. That
 // its numbers are finite is what announce says.
 func (f *frame) formed(i int, a transport.Channel) error {
-	coding, encoding := f.channels[i].coding, f.encoding(i)
+	c := &f.channels[i]
+	coding, encoding, size := c.coding, f.encoding(i), uint8(0)
+	switch {
+	case coding != nil:
+		size = coding.size()
+	case c.short && a.Encoding == transport.Short:
+		encoding, size = a.Encoding, a.Size
+	}
 	switch name := f.arrays[i].Name; {
 	case a.Name != name:
 		return fmt.Errorf("channel %q where the plan has %q", a.Name, name)
@@ -216,11 +235,14 @@ func (f *frame) formed(i int, a transport.Channel) error {
 		return fmt.Errorf("channel %q with encoding %d where the run has %d", a.Name, a.Encoding, encoding)
 	case coding != nil && a.Grid != coding.exponent():
 		return fmt.Errorf("channel %q on the grid %d where the run has %d", a.Name, a.Grid, coding.exponent())
-	case coding == nil && f.channels[i].tells == nil && (a.Grid != 0 || a.Invalid && !f.channels[i].marks):
+	case a.Size != size:
+		return fmt.Errorf("channel %q with numbers of size %d where the run has %d", a.Name, a.Size, size)
+	case coding == nil && c.tells == nil && (a.Grid != 0 || a.Invalid && !c.marks),
+		a.NextSize != 0 && (c.tells == nil || a.NextSize == 1 || a.NextSize > mostSize):
 		return fmt.Errorf("channel %q with a grid or a mark that it cannot have", a.Name)
 	}
 	data, words := f.numbers(i), 0
-	if encoding != transport.Plain {
+	if encoding != transport.Plain && encoding != transport.Short {
 		data, words = 0, data
 	}
 	if len(a.Data) != data || len(a.Words) != words {
@@ -240,6 +262,7 @@ type script struct {
 	none frame
 	// the channels of drawn: indices into role.Members
 	drawnMembers                                  []int
+	repeatedMembers                               []int // those of anew
 	relayed                                       map[*density.Exchange]*pair
 	writer                                        writer
 	lateArrivals, earlyArrivals, trailingArrivals []int // indices into role.Arrivals
@@ -324,6 +347,9 @@ func newScript(plan *model.Plan, client int, c *codes) *script {
 		if len(plan.Groups[m.Group].Quantities) > 0 {
 			s.drawnMembers = append(s.drawnMembers, i)
 		}
+		if c.evaluated[m.Group] != nil {
+			s.repeatedMembers = append(s.repeatedMembers, i)
+		}
 	}
 	s.auxTally, s.replyTally = s.writer.withScalars(s.messages[kindAux], density.Scalars),
 		s.writer.withScalars(s.messages[kindReply], ScalarTotal)
@@ -341,6 +367,9 @@ type writer struct {
 // write makes the frame of a kind of message.
 func (w *writer) write(f *frame, k kind) {
 	f.kind, f.masked = k, w.plan.Wire.Masked
+	if k.shortly && !w.plan.Wire.Short {
+		return
+	}
 	here := circumstances(w.plan, false)
 	any := len(k.Carries) == 0
 	for _, c := range k.Carries {
@@ -398,6 +427,13 @@ func (w *writer) bytes(f *frame, c density.Carried) {
 func (w *writer) group(f *frame, c density.Carried, g int) {
 	here := circumstances(w.plan, false)
 	here.Generated = len(w.plan.Groups[g].Quantities) > 0
+	if f.kind.shortly && w.codes.evaluated[g] == nil {
+		return
+	}
+	if c.Content == Again {
+		w.channel(f, c, g, w.plan.Groups[g].Name, 0)
+		return
+	}
 	if c.Applies(here) {
 		w.channel(f, c, g, w.plan.Groups[g].Name, w.plan.Groups[g].Len)
 	}
@@ -409,6 +445,7 @@ func (w *writer) channel(f *frame, c density.Carried, of int, name string, n int
 		ch.coding = w.codes.of(c, of)
 	} else {
 		ch.tells = w.codes.tells(c, of)
+		ch.short = w.plan.Wire.Short && (c.Content == Adjoint || c.Content == Whole)
 		switch c.Content.Of { // of a sum whose contributions, or whose derivatives, are added up as words
 		case density.OfCuts, density.OfSums, density.OfReceptions:
 			ch.marks = w.codes.contribution[of] != nil || w.codes.partial[of] != nil

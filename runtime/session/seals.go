@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
-	"math"
 	"slices"
 
 	"github.com/vflc/vflc/runtime/transport"
@@ -21,8 +20,8 @@ import (
 // the server brings to the other with its answer. The last exchange of a session has nothing else. A seal
 // that does not fit ends the run.
 
-// sealWords is the length of a seal in words.
-const sealWords = 2
+// sealWords is the length of a seal in words: 64 bits, as one that does not fit ends the run.
+const sealWords = 1
 
 // An UnlikeError is the error at a client where a seal of another one does not fit.
 type UnlikeError struct {
@@ -129,33 +128,31 @@ func (w *witness) include(f *frame, k int, round uint64) {
 	}
 }
 
-// textMost is the length of the text that is digested at once.
-const textMost = 1 << 12
+// pieceMost is how many numbers are digested at once.
+const pieceMost = 1 << 12
 
 // digestOf digests an array with its place.
 func (w *witness) digestOf(f *frame, k int, round uint64) {
 	a := &f.arrays[k]
 	t := binary.LittleEndian.AppendUint64(w.text[:0], round)
-	t = append(t, byte(f.kind.number), byte(a.Encoding), mark(a.Invalid), mark(a.NotFinite))
+	t = append(t, byte(f.kind.number), byte(a.Encoding), mark(a.Invalid), mark(a.NotFinite), a.Size, a.NextSize)
+	t = binary.LittleEndian.AppendUint16(t, uint16(a.Step))
 	t = binary.LittleEndian.AppendUint16(t, uint16(a.Grid))
 	t = binary.LittleEndian.AppendUint32(t, uint32(len(a.Name)))
 	t = append(t, a.Name...)
 	t = binary.LittleEndian.AppendUint64(t, uint64(a.Len()))
 	w.digest.Reset()
-	word := func(v uint64) {
-		if len(t) > textMost {
-			w.digest.Write(t)
-			t = t[:0]
+	for part := *a; ; { // long arrays piece by piece
+		piece := part
+		data, words := min(len(part.Data), pieceMost), min(len(part.Words), pieceMost)
+		piece.Data, part.Data = part.Data[:data], part.Data[data:]
+		piece.Words, part.Words = part.Words[:words], part.Words[words:]
+		t = piece.AppendNumbers(t)
+		w.digest.Write(t)
+		if t = t[:0]; part.Len() == 0 {
+			break
 		}
-		t = binary.LittleEndian.AppendUint64(t, v)
 	}
-	for _, v := range a.Data {
-		word(math.Float64bits(v))
-	}
-	for _, v := range a.Words {
-		word(v)
-	}
-	w.digest.Write(t)
 	w.text = t
 	w.digest.Sum(w.sum[:0])
 }

@@ -128,9 +128,9 @@ func TestWorkOfOneEvaluation(t *testing.T) {
 	})
 }
 
-// seals are the bytes of the seals of an exchange: 16 from each client to each other, up to the server and
+// seals are the bytes of the seals of an exchange: 8 from each client to each other, up to the server and
 // down from it.
-func (w *world) seals() int64 { return int64(2 * 16 * w.clients * (w.clients - 1)) }
+func (w *world) seals() int64 { return int64(2 * 8 * w.clients * (w.clients - 1)) }
 
 // crossing is the total length of all cuts, groupLen that of all groups.
 func (w *world) crossing() int {

@@ -22,6 +22,9 @@ type sums struct {
 	// Of what is added up as words:
 	largest []float64 // [group] of Σ z
 	lost    []bool    // [group] a z or an a of this evaluation is invalid
+	anew    bool      // z are those that were sent once more
+	told    []rounded // [group] of adjoint, where the wire is short
+	down    [][]float64
 	scalars []transport.Channel
 	numbers []float64  // total of the clients' scalars
 	of      *evaluator // whose helpers add long sums, nil for none
@@ -37,6 +40,7 @@ func newSums(plan *model.Plan, c *codes) *sums {
 		h.a = append(h.a, make([]transport.Channel, len(g.Receivers)))
 		h.total = append(h.total, make([]float64, g.Len))
 		h.adjoint = append(h.adjoint, make([]float64, g.Len))
+		h.told = append(h.told, rounded{data: make([]float64, g.Len)})
 	}
 	for k, s := range plan.Shared {
 		h.d = append(h.d, make([]transport.Channel, 1+len(s.To)))
@@ -119,7 +123,7 @@ func (h *sums) addAux() {
 		return
 	}
 	for g := range h.total {
-		largest, valid := h.add(h.total[g], h.z[g], h.codes.contribution[g])
+		largest, valid := h.add(h.total[g], h.z[g], h.evaluated(g))
 		h.largest[g], h.lost[g] = largest, !valid
 	}
 }
@@ -127,8 +131,53 @@ func (h *sums) addAux() {
 // followAux chooses the grids of the next z. It must come after the last use of those of this z, and not
 // where the evaluation is not wanted.
 func (h *sums) followAux() {
-	for g, c := range h.codes.contribution {
+	for g, c := range h.codes.evaluated {
+		if h.of.plan.Wire.Short {
+			c.shorten(h.largest[g], !h.lost[g], &h.told[g], h.anew)
+			continue
+		}
 		c.follow(h.largest[g], !h.lost[g])
+	}
+}
+
+// tells are the adjoints as they go down.
+func (h *sums) tells() [][]float64 {
+	if !h.of.plan.Wire.Short {
+		return h.adjoint
+	}
+	h.down = h.down[:0]
+	for g := range h.told {
+		h.told[g].set(h.adjoint[g])
+		h.down = append(h.down, h.told[g].data)
+	}
+	return h.down
+}
+
+// evaluated is the coding of z as they were sent last.
+func (h *sums) evaluated(g int) *coding {
+	if h.anew && h.codes.evaluated[g] != nil {
+		return h.codes.drawn[g]
+	}
+	return h.codes.evaluated[g]
+}
+
+// outgrown reports whether a number of z had no short word.
+func (h *sums) outgrown() bool {
+	for g, c := range h.codes.evaluated {
+		if c != nil && c.size() > 0 && slices.ContainsFunc(h.z[g], func(a transport.Channel) bool {
+			return a.Invalid
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeAgain is takeAux of what was sent once more.
+func (h *sums) takeAgain(c *client, f *frame) {
+	for i, k := range c.repeatedMembers {
+		m := c.role.Members[k]
+		h.z[m.Group][m.Place] = f.arrays[i]
 	}
 }
 

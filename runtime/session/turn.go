@@ -6,6 +6,8 @@ import "context"
 // a message up. What is said, and in which order, is a list of turns at every party alike, and each part of a
 // turn is done where its party is. Parts may be left out.
 type turn struct {
+	// at the server, whether the turn takes place, nil: it does; its clients see that by what comes
+	when   func(*evaluator) bool
 	before func(*evaluator) // at the server
 	down   int              // the message down: a kind, or silent
 	load   func(e *evaluator, c *client, down *frame)
@@ -78,6 +80,9 @@ func (*loop) ready(ctx context.Context) error {
 }
 
 func (l *loop) turn(_ context.Context, e *evaluator, t *turn) error {
+	if t.when != nil && !t.when(e) {
+		return nil
+	}
 	if t.before != nil {
 		t.before(e)
 	}

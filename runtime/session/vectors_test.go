@@ -21,6 +21,7 @@ type codingVector struct {
 	Name      string         `json:"name"`
 	Clients   int            `json:"clients"`
 	Grid      int16          `json:"grid"`
+	Size      uint8          `json:"size"` // 0: 8
 	Saturates bool           `json:"saturates"`
 	Limit     vectors.Word   `json:"limit"`
 	Numbers   []vectors.Word `json:"numbers"`
@@ -33,11 +34,15 @@ type codingVector struct {
 
 // codedVector codes numbers of several clients, and adds them up.
 func codedVector(name string, clients int, exponent int16, saturates bool, numbers ...float64) codingVector {
+	return coded(name, clients, grid{exponent: exponent}, saturates, numbers...)
+}
+
+func coded(name string, clients int, at grid, saturates bool, numbers ...float64) codingVector {
 	contributors := make([]int, clients)
 	for k := range contributors {
 		contributors[k] = k + 1
 	}
-	c := newCoding(contributors, &grid{exponent})
+	c := newCoding(contributors, &at)
 	if c.saturates = saturates; saturates { // scalars have no grid
 		c.grid = nil
 	}
@@ -48,7 +53,7 @@ func codedVector(name string, clients int, exponent int16, saturates bool, numbe
 	total := make([]float64, len(numbers))
 	largest, valid := c.add(total, parts)
 	v := codingVector{
-		name, clients, exponent, saturates, vectors.Word(math.Float64bits(c.limit)), vectors.Bits(numbers),
+		name, clients, at.exponent, at.size, saturates, vectors.Word(math.Float64bits(c.limit())), vectors.Bits(numbers),
 		parts[0].Invalid, vectors.Words(parts[0].Words),
 		vectors.Bits(total), vectors.Word(math.Float64bits(largest)), 0,
 	}
@@ -71,7 +76,53 @@ func TestVectorsOfCoding(t *testing.T) {
 		codedVector("a total that vanishes", 2, -38, false, 0, 0),
 		codedVector("a total that grows", 17, -38, false, 1000),
 		codedVector("the finest grid", 2, -995, false, 0),
+		coded("words of 2 bytes", 2, grid{exponent: -9, size: 2}, false, 1, -1, 0.3, 15.99),
+		coded("words of 3 bytes", 10, grid{exponent: -12, size: 3}, false, 63.9, -63.9),
+		coded("beyond words of 3 bytes", 10, grid{exponent: -12, size: 3}, false, 64.1),
 	})
+}
+
+type shortVector struct {
+	Adjoint   []vectors.Word `json:"adjoint"`
+	Rounded   []vectors.Word `json:"rounded"`
+	Size      uint8          `json:"size"` // of the adjoint; 0: encoding 0
+	Step      int16          `json:"step"`
+	NotFinite bool           `json:"not_finite"`
+	Clients   int            `json:"clients"`
+	Largest   vectors.Word   `json:"largest"` // of the total
+	Before    gridVector     `json:"before"`
+	Outgrown  bool           `json:"sent_anew"`
+	After     gridVector     `json:"after"`
+}
+
+type gridVector struct {
+	Grid int16 `json:"grid"`
+	Size uint8 `json:"size"`
+	Room room  `json:"room"`
+}
+
+// Short adjoints, and the grids and sizes of the words that follow them, are those of docs/protocol.
+func TestVectorsOfShort(t *testing.T) {
+	var out []shortVector
+	one := func(clients int, largest float64, before grid, outgrown bool, adjoint ...float64) {
+		g, r := before, rounded{data: make([]float64, len(adjoint))}
+		r.set(adjoint)
+		c := newCoding(make([]int, clients), &g)
+		c.shorten(largest, true, &r, outgrown)
+		out = append(out, shortVector{vectors.Bits(adjoint), vectors.Bits(r.data), r.size, r.step, r.notFinite,
+			clients, vectors.Word(math.Float64bits(largest)), gridVector{before.exponent, before.size, before.room},
+			outgrown, gridVector{g.exponent, g.size, g.room}})
+	}
+	first := grid{exponent: none, room: leastRoom}
+	one(2, 3.5, first, false, 0.5, -0.25, 0.3, -1e-9)
+	one(10, 3.5, grid{-9, 3, leastRoom + 1}, false, 0.999, -0.999, 0.1, 0.2)
+	one(10, 300, grid{-9, 3, leastRoom}, true, 5, 6)
+	one(50, 1e9, grid{-9, 3, leastRoom}, false, 1)
+	one(2, 0, grid{-9, 2, leastRoom}, false, 0, 0)
+	one(2, 1, first, false, append(make([]float64, 5000), 1e6, 1)...)
+	one(2, 1, first, false, 1, math.Inf(1))
+	one(2, 1, first, false, 0x1p-1000)
+	vectors.Check(t, "../../docs/protocol/short.json", out)
 }
 
 type pairVector struct {

@@ -101,14 +101,14 @@ func (e *evaluator) sent(h *sums) {
 			e.places.Placed(e.place)
 		}
 		e.placed = false
-		e.watcher.Sent(e.window, e.seen(h.z, h.codes.contribution), h.total)
+		e.watcher.Sent(e.window, e.seen(h.z, h.codes.evaluated), h.total)
 	}
 }
 
-// answered shows it the adjoints of the sums.
+// answered rounds the adjoints of the sums where the wire is short, and shows them.
 func (e *evaluator) answered(h *sums) {
-	if e.watched() {
-		e.watcher.Answered(h.adjoint, e.seen(h.a, h.codes.partial))
+	if down := h.tells(); e.watched() {
+		e.watcher.Answered(down, e.seen(h.a, h.codes.partial))
 	}
 }
 
@@ -140,7 +140,7 @@ func (e *evaluator) blind(parts [][]transport.Channel, column, columns int) {
 					from = from[column*n/columns : (column+1)*n/columns]
 				}
 				for _, word := range from {
-					to = append(to, math.Ldexp(float64(int64(word)), -63))
+					to = append(to, math.Ldexp(float64(int64(word<<(64-8*sizeOf(p.Size)))), -63))
 				}
 			}
 			w.words[g][k] = to
@@ -173,7 +173,7 @@ func (e *evaluator) seen(parts [][]transport.Channel, codings []*coding) [][][]f
 					n /= 2
 				}
 				v := slices.Grow(w.single[used][:0], n)[:n]
-				c.readAt(p.Grid, v, p.Words, p.Invalid)
+				c.readAt(p.Grid, 8*sizeOf(p.Size), v, p.Words, p.Invalid)
 				w.single[used] = v
 				used++
 				shown = append(shown, v)

@@ -111,10 +111,11 @@ type wire struct {
 	transport transport.Transport
 	own       string
 	peers     []string
-	names     []string   // of all parties
-	others    *witness   // at a client, where there are others
-	seals     [][]uint64 // at the server, of the exchange: what each client has sent
-	clients   []*client  // of the Env
+	names     []string           // of all parties
+	others    *witness           // at a client, where there are others
+	seals     [][]uint64         // at the server, of the exchange: what each client has sent
+	clients   []*client          // of the Env
+	ahead     *transport.Message // received, of a kind that another turn expects
 	err       error
 }
 
@@ -130,6 +131,9 @@ func (w *wire) ready(ctx context.Context) error {
 func (w *wire) turn(ctx context.Context, e *evaluator, t *turn) error {
 	if e.server == nil {
 		return w.answer(ctx, e, t)
+	}
+	if t.when != nil && !t.when(e) {
+		return nil
 	}
 	if t.before != nil {
 		t.before(e)
@@ -169,6 +173,11 @@ func (w *wire) turn(ctx context.Context, e *evaluator, t *turn) error {
 func (w *wire) answer(ctx context.Context, e *evaluator, t *turn) error {
 	c := e.clients[0]
 	down, up := e.message(c, t.down), e.message(c, t.up)
+	if t.when != nil {
+		if comes, err := w.comes(ctx, down); err != nil || !comes {
+			return err
+		}
+	}
 	if err := w.recv(ctx, w.peers[0], down); err != nil {
 		return err
 	}
@@ -285,12 +294,35 @@ func (w *wire) closedReason(ctx context.Context, peer string, err error) error {
 	}
 }
 
+// comes reports whether the next message from the server is of the kind of f, which it need not be. It is
+// received next.
+func (w *wire) comes(ctx context.Context, f *frame) (bool, error) {
+	if len(f.arrays) == 0 {
+		return false, nil
+	}
+	m, err := w.transport.Recv(ctx, w.peers[0])
+	if err != nil {
+		return false, w.end(ctx, err)
+	}
+	w.ahead = &m
+	return m.Kind == f.kind.Name, nil
+}
+
+// next is the next message from a peer.
+func (w *wire) next(ctx context.Context, from string) (m transport.Message, err error) {
+	if w.ahead != nil {
+		m, w.ahead = *w.ahead, nil
+		return m, nil
+	}
+	return w.transport.Recv(ctx, from)
+}
+
 // recv waits for what f expects and leaves the data in f until the next recv from the same peer.
 func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 	if len(f.arrays) == 0 {
 		return nil
 	}
-	m, err := w.transport.Recv(ctx, from)
+	m, err := w.next(ctx, from)
 	if err != nil {
 		return w.end(ctx, err)
 	}
@@ -300,7 +332,6 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 	if err := w.from(from, m); err != nil {
 		return w.end(ctx, err)
 	}
-	bytes := f.bytes() // before the message can tell another grid
 	if err := f.accept(m, w.shared.round); err != nil {
 		var value *valueError
 		return w.end(ctx, &ProtocolError{Peer: from, What: err.Error(), Value: errors.As(err, &value)})
@@ -308,7 +339,7 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 	if err := w.unseal(from, f); err != nil {
 		return w.end(ctx, err)
 	}
-	w.shared.work.Bytes += bytes
+	w.shared.work.Bytes += f.bytes()
 	return nil
 }
 

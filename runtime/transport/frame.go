@@ -8,7 +8,7 @@ import (
 )
 
 // frameVersion is the version of the form of messages as bytes.
-const frameVersion = 2
+const frameVersion = 3
 
 // frameMagic begins every frame.
 var frameMagic = [4]byte{'v', 'f', 'l', 'c'}
@@ -16,16 +16,18 @@ var frameMagic = [4]byte{'v', 'f', 'l', 'c'}
 // Bounds on what Parse accepts, so that a frame cannot make it allocate more than its own length.
 const (
 	bytesPerNumber = 8
-	headOfArray    = 2 + 1 + 1 + 2 + 4 // the bytes of an array without its name and numbers
+	headOfArray    = 2 + 1 + 1 + 1 + 1 + 2 + 2 + 4 // the bytes of an array without its name and numbers
 	flagInvalid    = 1
 	flagNotFinite  = 2
+	mostStep       = 960 // of Short numbers in size, so that no product with an integer leaves the range
 )
 
 // Append appends a message as bytes, its frame: all numbers little-endian, texts after their length in 2
 // bytes.
 //
 //	"vflc", version (1 byte), run (16), epoch (4), chain (4), round (8), sender, kind, reason, party, number of arrays (4);
-//	each array: name, encoding (1), flags (1: bit 0 is Invalid, bit 1 NotFinite), grid (2), number of numbers (4), these (8 each)
+//	each array: name, encoding (1), flags (1: bit 0 is Invalid, bit 1 NotFinite), size (1), next size (1), step (2), grid (2),
+//	number of numbers (4), these
 //
 // The same message always gives the same bytes. It panics where a text is longer than 65,535 bytes, which no
 // name is, and where an array has numbers of another encoding than its own.
@@ -57,11 +59,18 @@ func (a *Channel) fault() string {
 	switch {
 	case a.Encoding >= encodings:
 		return "an array has an unknown encoding"
-	case a.Encoding == Plain && len(a.Words) > 0, a.Encoding != Plain && len(a.Data) > 0:
+	case a.numeric() && len(a.Words) > 0, !a.numeric() && len(a.Data) > 0:
 		return "an array has numbers of another encoding"
+	case a.Size > 4, a.Size == 1, a.Encoding == Short && a.Size == 0, a.Encoding == Plain && a.Size != 0:
+		return "an array has numbers of another size than its encoding"
+	case a.Encoding != Short && a.Step != 0, a.Step > mostStep, a.Step < -mostStep:
+		return "an array has a step that it cannot have"
 	}
 	return ""
 }
+
+// numeric reports whether an array has numbers that are no words.
+func (a *Channel) numeric() bool { return a.Encoding == Plain || a.Encoding == Short }
 
 func appendArray(dst []byte, a Channel) []byte {
 	if what := a.fault(); what != "" {
@@ -74,16 +83,38 @@ func appendArray(dst []byte, a Channel) []byte {
 	if a.NotFinite {
 		flags |= flagNotFinite
 	}
-	dst = append(appendText(dst, a.Name), byte(a.Encoding), flags)
+	dst = append(appendText(dst, a.Name), byte(a.Encoding), flags, a.Size, a.NextSize)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(a.Step))
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(a.Grid))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(a.Len()))
-	for _, v := range a.Data {
-		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+	return a.AppendNumbers(dst)
+}
+
+// AppendNumbers appends the numbers of an array as they stand in a frame, the lowest byte first: float64,
+// words, or the integers of Short numbers, zeros where these are not finite.
+func (a *Channel) AppendNumbers(dst []byte) []byte {
+	size, n := a.bytes(), a.Len()
+	at := len(dst)
+	// a number is written as 8 bytes, of which the next one overwrites those that are too many
+	dst = slices.Grow(dst, n*size+bytesPerNumber)[:at+n*size+bytesPerNumber]
+	switch to := dst[at:]; {
+	case a.Encoding == Plain:
+		for i, v := range a.Data {
+			binary.LittleEndian.PutUint64(to[i*bytesPerNumber:], math.Float64bits(v))
+		}
+	case a.Encoding == Short && a.NotFinite:
+		clear(to)
+	case a.Encoding == Short:
+		scale := math.Ldexp(1, -int(a.Step))
+		for i, v := range a.Data {
+			binary.LittleEndian.PutUint64(to[i*size:], uint64(int64(v*scale)))
+		}
+	default:
+		for i, w := range a.Words {
+			binary.LittleEndian.PutUint64(to[i*size:], w)
+		}
 	}
-	for _, w := range a.Words {
-		dst = binary.LittleEndian.AppendUint64(dst, w)
-	}
-	return dst
+	return dst[:at+n*size]
 }
 
 // A FrameError is the error where bytes are not a frame.
@@ -176,36 +207,69 @@ func (r *reader) text(to *string) {
 func (r *reader) array(a *Channel) {
 	r.text(&a.Name)
 	a.Data, a.Words = a.Data[:0], a.Words[:0]
-	head := r.take(2)
+	head := r.take(4)
 	if head == nil {
 		return
 	}
 	a.Encoding, a.Invalid, a.NotFinite = Encoding(head[0]), head[1]&flagInvalid != 0,
 		head[1]&flagNotFinite != 0
-	if r.bad = a.fault(); r.bad == "" && head[1]&^(flagInvalid|flagNotFinite) != 0 {
-		r.bad = "an array has unknown flags"
-	}
-	if r.bad != "" {
+	a.Size, a.NextSize, a.Step, a.Grid = head[2], head[3], int16(r.uint16()), int16(r.uint16())
+	if what := a.fault(); what != "" {
+		r.bad = what
 		return
 	}
-	a.Grid = int16(r.uint16())
-	n := int(r.uint32())
-	if n > len(r.rest)/bytesPerNumber {
+	if head[1]&^(flagInvalid|flagNotFinite) != 0 {
+		r.bad = "an array has unknown flags"
+		return
+	}
+	n, size := int(r.uint32()), a.bytes()
+	if n > len(r.rest)/size {
 		r.bad, r.rest = "it is too short", nil
 		return
 	}
-	body := r.take(n * bytesPerNumber)
-	if a.Encoding == Plain {
-		a.Data = slices.Grow(a.Data, n)
+	r.numbers(a, r.take(n*size), n)
+}
+
+// numbers reads the n numbers of an array whose head was read.
+func (r *reader) numbers(a *Channel, body []byte, n int) {
+	if a.numeric() {
+		a.Data = slices.Grow(a.Data, n)[:n]
 	} else {
-		a.Words = slices.Grow(a.Words, n)
+		a.Words = slices.Grow(a.Words, n)[:n]
 	}
-	for ; len(body) > 0; body = body[bytesPerNumber:] {
-		w := binary.LittleEndian.Uint64(body)
-		if a.Encoding == Plain {
-			a.Data = append(a.Data, math.Float64frombits(w))
-		} else {
-			a.Words = append(a.Words, w)
+	switch size := a.bytes(); {
+	case a.Encoding == Plain:
+		for i := range a.Data {
+			a.Data[i] = math.Float64frombits(binary.LittleEndian.Uint64(body[i*size:]))
+		}
+	case size == bytesPerNumber:
+		for i := range a.Words {
+			a.Words[i] = binary.LittleEndian.Uint64(body[i*size:])
+		}
+	case a.Encoding != Short:
+		for i := range a.Words {
+			a.Words[i] = word(body[i*size:], size)
+		}
+	case a.NotFinite:
+		for i := range a.Data {
+			if word(body[i*size:], size) != 0 {
+				r.bad = "an array that is not finite has numbers"
+			}
+			a.Data[i] = math.NaN()
+		}
+	default:
+		step, drop := math.Ldexp(1, int(a.Step)), 64-8*size
+		for i := range a.Data {
+			a.Data[i] = float64(int64(word(body[i*size:], size)<<drop)>>drop) * step
 		}
 	}
+}
+
+// word is a whole number of 2, 3 or 4 bytes.
+func word(b []byte, size int) uint64 {
+	w := uint64(b[0]) | uint64(b[1])<<8
+	for k := 2; k < size; k++ {
+		w |= uint64(b[k]) << (8 * k)
+	}
+	return w
 }

@@ -25,14 +25,28 @@ func anyMessage(r *rapid.T) transport.Message {
 	m.Epoch, m.Chain = rapid.Uint32().Draw(r, "epoch"), rapid.Uint32().Draw(r, "chain")
 	for range rapid.IntRange(0, 4).Draw(r, "arrays") {
 		a := transport.Channel{Name: text.Draw(r, "name"),
-			Encoding: transport.Encoding(rapid.IntRange(0, 2).Draw(r, "encoding")),
-			Invalid:  rapid.Bool().Draw(r, "invalid"), Grid: rapid.Int16().Draw(r, "grid")}
-		if a.Encoding == transport.Plain {
+			Encoding: transport.Encoding(rapid.IntRange(0, 3).Draw(r, "encoding")),
+			Invalid:  rapid.Bool().Draw(r, "invalid"), Grid: rapid.Int16().Draw(r, "grid"),
+			NextSize: rapid.Uint8().Draw(r, "next size")}
+		if size := rapid.Uint8Range(1, 4).Draw(r, "size"); size > 1 && a.Encoding != transport.Plain {
+			a.Size = size
+		} else if a.Encoding == transport.Short {
+			a.Size = 2
+		}
+		switch drop := 64 - 8*int(a.Size); {
+		case a.Encoding == transport.Plain:
 			a.Data = rapid.SliceOf(rapid.Custom(func(r *rapid.T) float64 {
 				return math.Float64frombits(rapid.Uint64().Draw(r, "bits"))
 			})).Draw(r, "data")
-		} else {
-			a.Words = rapid.SliceOf(rapid.Uint64()).Draw(r, "words")
+		case a.Encoding == transport.Short:
+			a.Step = rapid.Int16Range(-960, 960).Draw(r, "step")
+			a.Data = rapid.SliceOf(rapid.Custom(func(r *rapid.T) float64 {
+				return math.Ldexp(float64(rapid.Int64().Draw(r, "integer")>>drop), int(a.Step))
+			})).Draw(r, "data")
+		default:
+			a.Words = rapid.SliceOf(rapid.Custom(func(r *rapid.T) uint64 {
+				return rapid.Uint64().Draw(r, "word") >> (drop % 64)
+			})).Draw(r, "words")
 		}
 		m.Arrays = append(m.Arrays, a)
 	}
@@ -74,9 +88,15 @@ func TestFrames(t *testing.T) {
 // becomes bytes.
 func TestArraysWithoutAForm(t *testing.T) {
 	for name, a := range map[string]transport.Channel{
-		"numbers with words":  {Words: []uint64{1}},
-		"words with numbers":  {Encoding: transport.Masked, Data: []float64{1}},
-		"an unknown encoding": {Encoding: 3},
+		"numbers with words":      {Words: []uint64{1}},
+		"words with numbers":      {Encoding: transport.Masked, Data: []float64{1}},
+		"an unknown encoding":     {Encoding: 4},
+		"short numbers as words":  {Encoding: transport.Short, Size: 2, Words: []uint64{1}},
+		"short numbers of 8":      {Encoding: transport.Short},
+		"numbers of 2":            {Size: 2},
+		"words of 5":              {Encoding: transport.Fixed, Size: 5},
+		"a step of words":         {Encoding: transport.Fixed, Size: 2, Step: 1},
+		"a step beyond the range": {Encoding: transport.Short, Size: 2, Step: 961},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -96,7 +116,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(transport.Append(nil,
 		transport.Message{Kind: "sum",
 			Arrays: []transport.Channel{{Name: "x", Encoding: transport.Masked, Words: []uint64{1, 2},
-				Invalid: true}}}))
+				Invalid: true}, {Encoding: transport.Short, Size: 3, Step: -7, Data: []float64{-2, 0.5}}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m transport.Message
 		if transport.Parse(data, &m) == nil && !bytes.Equal(transport.Append(nil, m), data) {

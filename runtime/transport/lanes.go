@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -15,9 +16,9 @@ type Lanes struct {
 	mutex     sync.Mutex
 	changed   sync.Cond
 	lanes     []*lane
-	out       map[string]*Message // the flights that have not left
-	err       error               // of the transport: the end of all lanes
-	reading   bool                // a lane waits for a flight
+	out       []*flight // by peer, in the order of their names
+	err       error     // of the transport: the end of all lanes
+	reading   bool      // a lane waits for a flight
 	flights   int
 	watch     LaneWatcher
 }
@@ -44,6 +45,27 @@ const (
 	headerLen
 )
 
+// A flight is what has not left for a peer: the arrays of a message, of which so many are in use. Their
+// buffers are those of earlier flights.
+type flight struct {
+	to   string
+	from Message // of whom and which run
+	used int
+	all  []Channel
+}
+
+// array is the next array of a flight.
+func (f *flight) array() *Channel {
+	if f.used == len(f.all) {
+		f.all = append(f.all, Channel{})
+	}
+	f.used++
+	return &f.all[f.used-1]
+}
+
+// name appends an array that is a name alone.
+func (f *flight) name(text string) { f.array().keep(Channel{Name: text}) }
+
 // A lane is one of them.
 type lane struct {
 	*Lanes
@@ -51,15 +73,38 @@ type lane struct {
 	running bool
 	waits   string               // the peer it waits for; "": none
 	paused  bool                 // the watcher knows that it waits
-	in      map[string][]Message // received, by peer
+	heeds   context.Context      // whose end wakes the lane; nil: none
+	unheed  func() bool          // ends that
+	in      map[string]*incoming // by peer
+}
+
+// An incoming is what a lane has received from a peer, with the buffers of what was read.
+type incoming struct{ waiting, spare []*Message }
+
+// take returns the next message, whose buffers are used again after the next call.
+func (q *incoming) take() Message {
+	m := q.waiting[0]
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	q.spare = append(q.spare, m)
+	return *m
+}
+
+// put keeps a copy of a message.
+func (q *incoming) put(m Message) {
+	kept := &Message{}
+	if len(q.spare) > 1 { // the last one may still be read
+		kept, q.spare = q.spare[0], slices.Delete(q.spare, 0, 1)
+	}
+	kept.fill(m)
+	q.waiting = append(q.waiting, kept)
 }
 
 // NewLanes divides a transport, which only the lanes may use from now on, into n.
 func NewLanes(t Transport, n int) *Lanes {
-	l := &Lanes{transport: t, out: map[string]*Message{}}
+	l := &Lanes{transport: t}
 	l.changed.L = &l.mutex
 	for k := range n {
-		l.lanes = append(l.lanes, &lane{Lanes: l, number: k, in: map[string][]Message{}})
+		l.lanes = append(l.lanes, &lane{Lanes: l, number: k, in: map[string]*incoming{}})
 	}
 	return l
 }
@@ -104,6 +149,7 @@ func (l *Lanes) Done(ctx context.Context, k int) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.lanes[k].running = false
+	l.lanes[k].heed(nil)
 	if !slices.ContainsFunc(l.lanes, func(one *lane) bool { return one.running }) {
 		l.fail(l.flush(ctx))
 	}
@@ -117,50 +163,58 @@ func (l *lane) Send(_ context.Context, to string, m Message) error {
 	if l.err != nil {
 		return l.err
 	}
-	flight := l.out[to]
-	if flight == nil {
-		flight = &Message{Kind: flightKind, Sender: m.Sender}
-		flight.Run, flight.Epoch = m.Run, m.Epoch
-		l.out[to] = flight
-	}
-	header := Channel{Name: m.Kind, Data: make([]float64, headerLen)}
-	for k, v := range [headerLen]uint64{headLane: uint64(l.number), headChain: uint64(m.Chain),
-		headRound: m.Round, headArrays: uint64(len(m.Arrays))} {
-		header.Data[k] = float64(v)
-	}
-	flight.Arrays = append(flight.Arrays, header)
+	f := l.flight(to)
+	f.from = Message{Kind: flightKind, Sender: m.Sender}
+	f.from.Run, f.from.Epoch = m.Run, m.Epoch
+	header := f.array()
+	*header = Channel{Name: m.Kind, Data: append(header.Data[:0], float64(l.number), float64(m.Chain),
+		float64(m.Round), float64(len(m.Arrays)), 0)}
 	if m.Reason != "" {
 		header.Data[headEnded] = 1
-		flight.Arrays = append(flight.Arrays, Channel{Name: m.Reason}, Channel{Name: m.Party})
+		f.name(m.Reason)
+		f.name(m.Party)
 	}
 	for _, a := range m.Arrays {
-		flight.Arrays = append(flight.Arrays, a.clone())
+		f.array().keep(a)
 	}
 	return nil
+}
+
+// flight is the one for a peer.
+func (l *Lanes) flight(to string) *flight {
+	at, ok := slices.BinarySearchFunc(l.out, to, func(f *flight, name string) int {
+		return strings.Compare(f.to, name)
+	})
+	if !ok {
+		l.out = slices.Insert(l.out, at, &flight{to: to})
+	}
+	return l.out[at]
+}
+
+// from is what the lane has received from a peer.
+func (l *lane) from(peer string) *incoming {
+	if l.in[peer] == nil {
+		l.in[peer] = &incoming{}
+	}
+	return l.in[peer]
 }
 
 // Recv waits for the lane's next message from a peer. Where all others wait too it sends the flights, and
 // receives one for all.
 func (l *lane) Recv(ctx context.Context, from string) (Message, error) {
-	wake := context.AfterFunc(ctx, func() {
-		l.mutex.Lock()
-		defer l.mutex.Unlock()
-		l.changed.Broadcast()
-	})
-	defer wake()
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
+	l.heed(ctx)
 	l.waits = from
+	in := l.from(from)
 	defer func() {
 		l.pause(false)
 		l.waits = ""
 	}()
 	for {
 		switch {
-		case len(l.in[from]) > 0:
-			m := l.in[from][0]
-			l.in[from] = l.in[from][1:]
-			return m, nil
+		case len(in.waiting) > 0:
+			return in.take(), nil
 		case l.err != nil:
 			return Message{}, l.err
 		case ctx.Err() != nil:
@@ -175,10 +229,27 @@ func (l *lane) Recv(ctx context.Context, from string) (Message, error) {
 	}
 }
 
+// heed wakes the lanes when a context ends, nil for none from now on.
+func (l *lane) heed(ctx context.Context) {
+	if ctx == l.heeds {
+		return
+	}
+	if l.heeds != nil {
+		l.unheed()
+	}
+	if l.heeds = ctx; ctx != nil {
+		l.unheed = context.AfterFunc(ctx, func() {
+			l.mutex.Lock()
+			defer l.mutex.Unlock()
+			l.changed.Broadcast()
+		})
+	}
+}
+
 // idle reports whether every running lane waits for a message that has not come.
 func (l *Lanes) idle() bool {
 	return !slices.ContainsFunc(l.lanes, func(one *lane) bool {
-		return one.running && (one.waits == "" || len(one.in[one.waits]) > 0)
+		return one.running && (one.waits == "" || len(one.from(one.waits).waiting) > 0)
 	})
 }
 
@@ -197,7 +268,7 @@ func (l *Lanes) exchange(ctx context.Context, from string) {
 		l.fail(l.unpack(from, m))
 	}
 	for _, one := range l.lanes {
-		if one.waits != "" && len(one.in[one.waits]) > 0 {
+		if one.waits != "" && len(one.from(one.waits).waiting) > 0 {
 			one.pause(false) // before the first of them goes on
 		}
 	}
@@ -211,16 +282,14 @@ func (l *Lanes) fail(err error) {
 
 // flush sends the flights, in the order of the names of peers.
 func (l *Lanes) flush(ctx context.Context) error {
-	var peers []string
-	for peer := range l.out {
-		peers = append(peers, peer)
-	}
-	slices.Sort(peers)
-	for _, peer := range peers {
+	for _, f := range l.out {
+		if f.used == 0 {
+			continue
+		}
 		l.flights++
-		flight := l.out[peer]
-		delete(l.out, peer)
-		if err := l.transport.Send(ctx, peer, *flight); err != nil {
+		m := f.from
+		m.Arrays, f.used = f.all[:f.used], 0
+		if err := l.transport.Send(ctx, f.to, m); err != nil {
 			return err
 		}
 	}
@@ -243,10 +312,7 @@ func (l *Lanes) unpack(from string, m Message) error {
 		if to >= len(l.lanes) {
 			return false
 		}
-		for k := range one.Arrays {
-			one.Arrays[k] = one.Arrays[k].clone()
-		}
-		l.lanes[to].in[from] = append(l.lanes[to].in[from], one)
+		l.lanes[to].from(from).put(one)
 		return true
 	})
 	if !ok {
@@ -283,7 +349,7 @@ func unpackFlight(m Message, take func(lane int, one Message) bool) bool {
 		if ended > 0 {
 			one.Reason, one.Party = rest[0].Name, rest[1].Name
 		}
-		one.Arrays = append([]Channel(nil), rest[ended:][:n]...)
+		one.Arrays = rest[ended:][:n:n]
 		rest = rest[ended+n:]
 		if !take(to, one) {
 			return false

@@ -116,10 +116,7 @@ func (m *Message) fill(msg Message) {
 	}
 	m.Arrays = m.Arrays[:len(msg.Arrays)]
 	for i, a := range msg.Arrays {
-		to := &m.Arrays[i]
-		data, words := append(to.Data[:0], a.Data...), append(to.Words[:0], a.Words...)
-		*to = a
-		to.Data, to.Words = data, words
+		m.Arrays[i].keep(a)
 	}
 }
 

@@ -15,10 +15,7 @@
 // while, when the receiver misses one, and when a connection is back.
 package transport
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // A Message is one transmission between two parties. Arrays and their elements belong to the sender until
 // Send returns, and to the receiver until it next receives from the same peer. Append and Parse are its form
@@ -45,13 +42,16 @@ type ChainID struct {
 type Channel struct {
 	Name     string
 	Data     []float64
-	Words    []uint64 // integers mod 2⁶⁴; what they stand for is known to package session
+	Words    []uint64 // integers mod 2^(8 Size); what they stand for is known to package session
 	Encoding Encoding
 	Invalid  bool // a number is not on the grid: the words mean nothing
-	// NotFinite says of numbers that are sent as they are that one of them is not finite: a receiver refuses
-	// such numbers where the sender did not say so.
+	// NotFinite says of numbers that are not words that one of them is not finite: a receiver refuses such
+	// numbers where the sender did not say so.
 	NotFinite bool
+	Size      uint8 // bytes of a number: 2, 3 or 4; 0: 8
+	Step      int16 // of Short numbers, which are integers times 2^Step
 	Grid      int16 // from a client: of its words; from the server: of the client's next words
+	NextSize  uint8 // from the server: of the client's next words
 }
 
 // An Encoding is how the numbers of an array are written.
@@ -62,17 +62,30 @@ const (
 	Plain  Encoding = iota // float64
 	Fixed                  // integers on a grid
 	Masked                 // the same with masks, which cancel in the sum over all contributors
+	Short                  // float64 that are integers of less than 8 bytes times a power of two, or all NaN
 	encodings
 )
 
-// clone is a copy with numbers of its own.
-func (a Channel) clone() Channel {
-	a.Data, a.Words = slices.Clone(a.Data), slices.Clone(a.Words)
-	return a
+// keep makes a a copy of another array, in its own buffers.
+func (a *Channel) keep(other Channel) {
+	data, words := append(a.Data[:0], other.Data...), append(a.Words[:0], other.Words...)
+	*a = other
+	a.Data, a.Words = data, words
 }
 
-// Len is how many numbers of 8 bytes the array has as bytes.
+// Len is how many numbers the array has.
 func (a Channel) Len() int { return len(a.Data) + len(a.Words) }
+
+// Bytes is how many bytes the numbers of the array are.
+func (a Channel) Bytes() int { return a.Len() * a.bytes() }
+
+// bytes are those of a number.
+func (a *Channel) bytes() int {
+	if a.Size == 0 {
+		return bytesPerNumber
+	}
+	return int(a.Size)
+}
 
 // Transport is one party's end of its connections: a client is connected to the server only, the server to
 // every client. Messages between two parties arrive once and in order. One goroutine at a time may use it,

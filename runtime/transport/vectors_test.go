@@ -28,6 +28,9 @@ type arrayVector struct {
 	Encoding  uint8          `json:"encoding"`
 	Invalid   bool           `json:"invalid"`
 	NotFinite bool           `json:"not_finite"`
+	Size      uint8          `json:"size"`
+	NextSize  uint8          `json:"next_size"`
+	Step      int16          `json:"step"`
 	Grid      int16          `json:"grid"`
 	Data      []vectors.Word `json:"data,omitempty"`
 	Words     []vectors.Word `json:"words,omitempty"`
@@ -37,8 +40,8 @@ func vectorOf(m transport.Message) messageVector {
 	v := messageVector{m.Run[:], m.Epoch, m.Chain, vectors.Word(m.Round), m.Sender, m.Kind, m.Reason, m.Party,
 		[]arrayVector{}}
 	for _, a := range m.Arrays {
-		v.Arrays = append(v.Arrays, arrayVector{a.Name, uint8(a.Encoding), a.Invalid, a.NotFinite, a.Grid,
-			vectors.Bits(a.Data), vectors.Words(a.Words)})
+		v.Arrays = append(v.Arrays, arrayVector{a.Name, uint8(a.Encoding), a.Invalid, a.NotFinite, a.Size,
+			a.NextSize, a.Step, a.Grid, vectors.Bits(a.Data), vectors.Words(a.Words)})
 	}
 	return v
 }
@@ -62,6 +65,14 @@ func vectorMessages() map[string]transport.Message {
 			{Name: "seals", Encoding: transport.Fixed, Words: words[:2]},
 			{Name: "scalars"},
 		}},
+		"short words and numbers": {ChainID: id, Sender: "server", Round: 9, Kind: "reply",
+			Arrays: []transport.Channel{
+				{Name: "adjoint s", Encoding: transport.Short, Size: 2, Step: -3, Grid: -9, NextSize: 3,
+					Data: []float64{0.125, -4096, 4095.875}},
+				{Name: "adjoint t", Encoding: transport.Short, Size: 3, NotFinite: true,
+					Data: []float64{math.NaN()}},
+				{Name: "z s", Encoding: transport.Masked, Size: 3, Words: []uint64{1, 1<<24 - 1}},
+			}},
 		"the end of a run": {ChainID: transport.ChainID{Run: id.Run}, Sender: "größe", Round: 8,
 			Kind: "end of run", Reason: "protocol", Party: "lab[2]"},
 	}

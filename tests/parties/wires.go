@@ -8,20 +8,24 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
-// Wires runs a case across processes with masked sums, without masks on the same fixed point wire, and
-// without masks on the plain one; each must have the draws of a run in one process, and the first two those
-// of one another. It returns how many were compared.
+// Wires runs a case across processes with masked sums, without masks on the same short or fixed point wire,
+// and without masks on the plain one; each must have the draws of a run in one process, and the first two
+// those of one another. It returns how many were compared.
 func (l *Lab) Wires(ctx context.Context, c Case) (compared int, err error) {
-	fixed := []string{"--wire", "fixed"}
+	fixed := []string{"--wire", "fixed"} // of masked sums
+	if slices.Contains(c.Args, "nuts") {
+		fixed[1] = "short"
+	}
 	var masked map[string]string
 	for _, w := range []struct {
 		name         string
 		apart, whole []string
 	}{
 		{"masked", nil, fixed},
-		{"not masked, fixed", append([]string{"--secure-sum", "off"}, fixed...), fixed},
+		{"not masked", append([]string{"--secure-sum", "off"}, fixed...), fixed},
 		{"not masked, plain", []string{"--secure-sum", "off"}, nil},
 	} {
 		draws, err := l.wire(ctx, c, w.apart, w.whole)
