@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vflc/vflc/spill"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/fn"
 )
@@ -27,6 +28,8 @@ type Builder struct {
 	dim         int
 	held        int // length of all inputs
 	plain       bool
+	seldom      bool // the graph is evaluated a few times: constants stay as they are
+	storage     *spill.Storage
 }
 
 // A port names a node that is read from outside.
@@ -43,8 +46,12 @@ type part struct {
 }
 
 // New returns an empty builder. The name is printed with the graph.
-func New(name string) *Builder {
-	b := &Builder{name: name, ops: map[string]*op{}, funcs: map[string]*def.Func{}, shared: map[string]ID{}}
+func New(name string) *Builder { return NewIn(name, nil) }
+
+// NewIn is New for a graph of which a storage holds what Build makes of large constants.
+func NewIn(name string, storage *spill.Storage) *Builder {
+	b := &Builder{name: name, ops: map[string]*op{}, funcs: map[string]*def.Func{}, shared: map[string]ID{},
+		storage: storage}
 	for _, o := range ops {
 		b.ops[o.name] = o
 	}
