@@ -272,7 +272,7 @@ func (b *BoundModel) load(p split.PartyProgram) (*check.Program, diag.List) {
 }
 
 func (b *BoundModel) lowerOne(p lower.PartyData) diag.List {
-	p.Data, p.Sizes, p.Declared = b.Values, b.Sizes, b.declared
+	p.Data, p.Sizes, p.Declared, p.Storage = b.Values, b.Sizes, b.declared, b.sources.Storage()
 	lowered, diags := lower.Lower(p)
 	b.Lowered = append(b.Lowered, lowered)
 	return diags

@@ -201,7 +201,7 @@ func (p *OneParty) read(tables []string, most int64, j data.Joining, wants []dat
 		errors.As(err, &list)
 		return nil, diag.List(list)
 	}
-	sources.Limit(most)
+	sources.Limit(most, 0)
 	if p.selected != nil {
 		some, diags, err := sources.Some(p.selected.Tables, p.selected.Key, p.selected.Keep)
 		if err != nil {

@@ -37,7 +37,8 @@ func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
 	}
 	diags = append(diags, lower.Variation(p.Checked, p.Values)...)
 	lowered, found := lower.Lower(lower.PartyData{Program: p.Checked, Name: p.Party, Family: p.Family,
-		Member: p.Member, Data: p.Values, Sizes: p.Sizes, Declared: p.declared})
+		Member: p.Member, Data: p.Values, Sizes: p.Sizes, Declared: p.declared,
+		Storage: p.sources.Storage()})
 	if diags = append(diags, found...); diags.HasErrors() {
 		return diags
 	}

@@ -16,10 +16,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// arrowColumns reads all columns of an Arrow file (Feather of version 2) or stream: numbers, booleans (0 and
+// arrowColumns reads the columns of an Arrow file (Feather of version 2) or stream: numbers, booleans (0 and
 // 1), texts, categories, and dates and times as ISO 8601 writes them. A null is a missing cell. The decoder
 // panics on some damaged files, which is an error here.
-func arrowColumns(text []byte, most int64) (columns []Values, err error) {
+func arrowColumns(text []byte, o decoding) (columns []Values, err error) {
+	most := min(o.most, maxDecoded)
 	defer func() {
 		if r := recover(); r != nil {
 			columns, err = nil, errors.New("is no Arrow file, or is damaged")
@@ -39,6 +40,10 @@ func arrowColumns(text []byte, most int64) (columns []Values, err error) {
 	if err != nil {
 		return nil, err
 	}
+	row := int64(1) // bytes of memory: of the columns, and of the table that copies them
+	for _, c := range cells {
+		row += 2 * c.need()
+	}
 	room, rows := most, int64(0)
 	for {
 		b, err := batch()
@@ -48,7 +53,7 @@ func arrowColumns(text []byte, most int64) (columns []Values, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("is damaged (%w)", err)
 		}
-		if rows += b.NumRows(); rows > most/need(cells) {
+		if rows += b.NumRows(); rows > most/row {
 			return nil, errTooLarge
 		}
 		for k, c := range cells {
@@ -60,7 +65,9 @@ func arrowColumns(text []byte, most int64) (columns []Values, err error) {
 		b.Release()
 	}
 	for _, c := range cells {
-		columns = append(columns, c.values())
+		if o.only == "" || c.name == o.only {
+			columns = append(columns, c.values())
+		}
 	}
 	return columns, nil
 }
@@ -130,7 +137,8 @@ func arrowCells(schema *arrow.Schema) (cells []*parquetCells, read []arrowReader
 			return nil, nil, fmt.Errorf("column %s is of type %s; convert it to a number or a text, or leave "+
 				"it out", f.Name, f.Type)
 		}
-		cells = append(cells, &parquetCells{name: f.Name, kind: kind, known: map[string]string{}})
+		cells = append(cells, &parquetCells{name: f.Name, kind: kind, exact: true,
+			known: map[string]string{}})
 		read = append(read, func(a arrow.Array, add func(parquet.Value) error) error {
 			value := of(a)
 			for i := range a.Len() {

@@ -2,55 +2,79 @@ package data
 
 import (
 	"errors"
-	"io"
+	"runtime/debug"
 
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/spill"
 )
 
 // A columnFile is a file of whole columns, such as Parquet.
 type columnFile struct {
 	*input
-	decode func(text []byte, most int64) ([]Values, error) // columns that take at most so much memory
-	read   *memory                                         // once read
+	decode func(text []byte, o decoding) ([]Values, error)
+	// decode returns numbers side by side, in memory that the table may keep
+	adjacent bool
+}
+
+// A decoding is which columns are read, and where to.
+type decoding struct {
+	most int64          // bytes that columns may take
+	only string         // this column alone; "": all
+	hold *spill.Storage // of numbers
 }
 
 // Read implements Reader.
 func (f *columnFile) Read() (*Table, diag.List) {
-	var list diag.List
-	text, err := f.text()
-	if err != nil {
-		fail(&list, diag.Unreadable, f.name, "%s", reason(err))
+	columns, list := f.columns("")
+	if list.HasErrors() {
 		return nil, list
 	}
-	columns, err := f.decode(text, min(f.most, maxDecoded))
-	if coded := Errors(nil); errors.As(err, &coded) {
-		return nil, diag.List(coded.At(f.name))
-	}
-	if err != nil {
-		fail(&list, diag.Unreadable, f.name, "%v", err)
-		return nil, list
-	}
-	f.read = &memory{f.name, columns}
-	table, list := f.read.Read()
+	table, list := (&memory{f.name, columns, f.adjacent}).Read()
 	if table != nil {
 		table.reader, table.Format = f, f.packed
 	}
 	return table, list
 }
 
-// text is all of the file, unpacked.
-func (f *columnFile) text() ([]byte, error) {
-	source, err := f.open()
+// columns reads one column, or all.
+func (f *columnFile) columns(only string) ([]Values, diag.List) {
+	var list diag.List
+	text, done, err := f.text()
 	if err != nil {
-		return nil, err
+		fail(&list, diag.Unreadable, f.name, "%s", reason(err))
+		return nil, list
 	}
-	defer source.Close()
-	return io.ReadAll(source)
+	defer done()
+	// a file that another program cuts off is a fault where it is read
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	columns, err := f.decode(text, decoding{f.most, only, f.hold})
+	if coded := Errors(nil); errors.As(err, &coded) {
+		return nil, diag.List(coded.At(f.name))
+	}
+	if err != nil {
+		fail(&list, diag.Unreadable, f.name, "%v", err)
+	}
+	return columns, list
+}
+
+// text is all of the file, unpacked, until done is called.
+func (f *columnFile) text() (text []byte, done func(), err error) {
+	if f.packed == "" {
+		return safefile.View(f.name, f.most, f.open)
+	}
+	return safefile.Whole(f.open)
 }
 
 // Texts implements Reader.
-func (f *columnFile) Texts(name string) ([]string, error) { return f.read.Texts(name) }
+func (f *columnFile) Texts(name string) ([]string, error) {
+	columns, list := f.columns(name)
+	if list.HasErrors() {
+		return nil, Errors(list)
+	}
+	return (&memory{name: f.name, columns: columns}).Texts(name)
+}
 
-// maxDecoded is how much memory the columns of a compressed file may take: 1.6 GB, 10⁸ numbers. A file of a
-// megabyte can hold more rows than any memory, if they are alike.
+// maxDecoded is how much memory the texts of a compressed file may take: 1.6 GB. A file of a megabyte can
+// hold more of them than any memory, if they are alike.
 const maxDecoded = 1_600_000_000

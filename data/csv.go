@@ -11,6 +11,7 @@ import (
 
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/spill"
 )
 
 // A csvFile is a table with a header row, its cells separated by commas, tabs, semicolons or vertical bars.
@@ -20,6 +21,8 @@ type csvFile struct {
 	name   string
 	open   opener
 	packed string // how it is compressed, "" where it is not
+	most   int64  // bytes that columns of a compressed file may take
+	hold   *spill.Storage
 	// once read:
 	separator byte
 	decimals  bool              // numbers have decimal commas
@@ -179,10 +182,10 @@ func (p *csvPass) header(cells [][]byte, line int) bool {
 		}
 	}
 	p.width = len(t.Arrays)
-	if need := float64(p.width) * float64(p.room) * 8; p.file.packed != "" && need > maxDecoded {
+	if need := float64(p.width) * float64(p.room) * 8; p.file.packed != "" && need > float64(p.file.most) {
 		fail(p.list, diag.Unreadable, p.file.name, "would take %s in memory, more than the limit of %s for a "+
 			"compressed table: leave out columns that no declaration binds, or unpack it", megabytes(need),
-			megabytes(maxDecoded))
+			megabytes(float64(p.file.most)))
 	}
 	return len(*p.list) == 0
 }
@@ -190,7 +193,7 @@ func (p *csvPass) header(cells [][]byte, line int) bool {
 // row stores the cells of a row.
 func (p *csvPass) row(cells [][]byte, line int) {
 	i := p.lines.n
-	if i == 0 {
+	if i == 0 && !p.grown {
 		p.begin(cells)
 	}
 	if p.grown = i >= p.room; p.grown {
@@ -235,7 +238,12 @@ func (p *csvPass) begin(cells [][]byte) {
 			p.columns[k].words = newWords(p.table.Arrays[k].Name, p.room)
 		}
 	}
-	p.slab = make([]float64, numeric*p.room)
+	var err error
+	if p.slab, err = p.file.hold.Floats(numeric*p.room, copiesOfTable); err != nil {
+		fail(p.list, diag.NoSpill, p.file.name, "%v", err)
+		p.room = 0 // reads no row
+		return
+	}
 	rest := p.slab
 	for k := range p.columns {
 		if c := &p.columns[k]; c.serial {

@@ -160,7 +160,7 @@ func (d *database) Read() (*Table, diag.List) {
 		fail(&list, diag.Unreadable, d.name, "%v", err)
 		return nil, list
 	}
-	d.read = &memory{d.name, columns}
+	d.read = &memory{name: d.name, columns: columns}
 	table, list := d.read.Read()
 	if table != nil {
 		table.reader = d

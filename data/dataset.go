@@ -78,6 +78,7 @@ func (d *Dataset) Release() {
 		held += h.View.held
 	}
 	d.Parties, d.Shared = nil, nil
+	d.Sources.Storage().Rest()
 	if held > largeTables {
 		runtime.GC() // so that the next allocations reuse this memory
 	}

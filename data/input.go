@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/vflc/vflc/internal/safefile"
+	"github.com/vflc/vflc/spill"
 )
 
 // An input is a file or pipe of at most so many bytes, also once it is unpacked.
@@ -21,6 +22,7 @@ type input struct {
 	raw    opener
 	packed string // gzip, zstd; "": it is not compressed
 	head   []byte // what it begins with, unpacked
+	hold   *spill.Storage
 }
 
 // inputOf looks at how a file begins.

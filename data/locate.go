@@ -9,6 +9,7 @@ import (
 
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/spill"
 )
 
 // A PartyRef is a party of the model: the server, a client, or a family of clients.
@@ -26,7 +27,8 @@ type Source struct {
 	Tables []Reader // in place of files, for data in memory or from elsewhere
 	Looked string   // the default path, for messages
 	most   int64    // bytes of a file; 0: safefile.MaxBytes
-	given  bool     // by a flag or vfl.toml
+	hold   *spill.Storage
+	given  bool // by a flag or vfl.toml
 }
 
 // Sources are the files of a model: those of the parties in their order, then those of OwnerShared.
@@ -38,16 +40,31 @@ func (s *Source) tables() int { return len(s.Files) + len(s.Tables) }
 // read opens the k-th table.
 func (s *Source) read(k int) (*Table, diag.List) {
 	if k < len(s.Files) {
-		return openFile(s.Files[k], cmp.Or(s.most, safefile.MaxBytes))
+		return openFile(s.Files[k], cmp.Or(s.most, safefile.MaxBytes), s.hold)
 	}
 	return s.Tables[k-len(s.Files)].Read()
 }
 
-// Limit sets the largest size of a file, in bytes.
-func (s Sources) Limit(most int64) {
-	for i := range s {
-		s[i].most = most
+// Limit sets the largest size of a file, and how much memory the numbers of all tables, and what graphs make
+// of them, may take before they are held in files, both in bytes; 0: as it is without this.
+func (s Sources) Limit(most, memory int64) {
+	hold := s.Storage()
+	if memory > 0 {
+		hold = spill.New(memory)
 	}
+	for i := range s {
+		s[i].most, s[i].hold = most, hold
+	}
+}
+
+// Storage is where the numbers of the tables are held, and what graphs make of them.
+func (s Sources) Storage() *spill.Storage {
+	for i := range s {
+		if s[i].hold != nil {
+			return s[i].hold
+		}
+	}
+	return nil
 }
 
 // Members returns the number of tables of the named party or family.
@@ -89,8 +106,9 @@ func Named(parties []PartyRef, flags []string) (Sources, error) {
 
 func named(parties []PartyRef, flags []string) *locator {
 	l := &locator{alone: len(parties) == 1 && !parties[0].Family}
+	hold := spill.New(0)
 	for _, p := range append(slices.Clone(parties), PartyRef{Name: OwnerShared}) {
-		l.sources = append(l.sources, Source{PartyRef: p})
+		l.sources = append(l.sources, Source{PartyRef: p, hold: hold})
 	}
 	for _, f := range flags {
 		l.flag(f)

@@ -27,11 +27,12 @@ func (v Values) len() int {
 
 // Columns is a table in memory. Reading it copies the columns. Messages give the number of the row, from 1,
 // in place of a line.
-func Columns(name string, columns ...Values) Reader { return &memory{name, columns} }
+func Columns(name string, columns ...Values) Reader { return &memory{name: name, columns: columns} }
 
 type memory struct {
 	name    string
 	columns []Values
+	own     bool // columns are the table's: they lie side by side, and are not copied
 }
 
 // Read implements Reader.
@@ -44,16 +45,21 @@ func (m *memory) Read() (*Table, diag.List) {
 	}
 	t.Rows = m.columns[0].len()
 	rows := &lines{marks: []mark{{line: 1, step: 1}}, n: t.Rows}
-	room := make([]float64, 0, t.Rows*len(m.columns))
-	t.held = cap(room)
+	var room []float64
+	t.held = t.Rows * len(m.columns)
+	if !m.own {
+		room = make([]float64, 0, t.held)
+	}
 	for _, v := range m.columns {
 		a := &Array{lines: rows, line: 1, Dims: []int{t.Rows}}
 		if v.Words != nil {
 			a.Column, a.serial = typed(v.Name, v.Words)
+		} else if a.Name = v.Name; m.own {
+			a.Numbers = v.Numbers
 		} else {
 			from := len(room)
 			room = append(room, v.Numbers...)
-			a.Name, a.Numbers = v.Name, room[from:]
+			a.Numbers = room[from:]
 		}
 		switch _, dup := t.byName[v.Name]; {
 		case v.Name == "" || dup:

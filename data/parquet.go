@@ -14,18 +14,19 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/lang/diag"
 )
 
-// parquetColumns reads all columns of a Parquet file of flat columns: numbers, booleans (0 and 1) and texts.
-// A null is a missing cell. Messages give the number of the row. The decoder panics on some damaged files,
-// which is an error here.
-func parquetColumns(text []byte, most int64) (columns []Values, err error) {
+// parquetColumns reads the columns of a Parquet file of flat columns: numbers, booleans (0 and 1) and texts.
+// A null is a missing cell. Messages give the number of the row. Groups of rows are read one after another,
+// to where the numbers stay. The decoder panics on some damaged files, which is an error here.
+func parquetColumns(text []byte, o decoding) (columns []Values, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			columns, err = nil, errors.New("is no Parquet file, or is damaged")
 		}
 	}()
-	if err := parquetSizes(text, most); err != nil {
+	if err := parquetSizes(text, o.most); err != nil {
 		return nil, err
 	}
 	file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)), parquet.SkipPageIndex(true),
@@ -37,45 +38,92 @@ func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 	if err != nil {
 		return nil, err
 	}
-	left := file.NumRows()
-	if left < 0 || left > 0 && need(cells) > most/left {
-		return nil, fmt.Errorf("has %s of %s by its footer, which would take %s in memory, more than the "+
-			"limit of %s: leave out columns that no declaration binds, or divide the rows",
-			grouped.Count(int(max(left, 0)), "row"), grouped.Count(len(cells), "column"),
-			megabytes(float64(need(cells))*float64(left)), megabytes(float64(most)))
+	if cells, err = o.reserve(cells, file.NumRows()); err != nil {
+		return nil, err
 	}
-	room := most // of the characters of texts
-	for _, group := range file.RowGroups() {
-		n := group.NumRows()
-		if left -= n; n < 0 || left < 0 {
-			return nil, errors.New("is damaged (it has more rows than its footer says)")
+	if err := o.rowGroups(file, cells); err != nil {
+		return nil, err
+	}
+	// whole numbers that no float64 is are read again, as texts
+	again := make([]*parquetCells, len(cells))
+	for i, c := range cells {
+		if c != nil && c.large {
+			again[i], c.exact, c.numbers = c, true, nil
 		}
-		for i, chunk := range group.ColumnChunks() {
-			if err := cells[i].read(chunk, n, &room); err != nil {
-				return nil, fmt.Errorf("is damaged, or too large (column %s: %w)", cells[i].name, err)
-			}
-		}
+	}
+	if err := o.rowGroups(file, again); err != nil {
+		return nil, err
 	}
 	for _, c := range cells {
-		columns = append(columns, c.values())
+		if c != nil {
+			columns = append(columns, c.values())
+		}
 	}
 	return columns, nil
 }
 
-// need is how many bytes of memory a row takes: a number as it is read and in the table, the digits of a
-// whole number that may be a key, a text without its characters.
-func need(cells []*parquetCells) (bytes int64) {
-	for _, c := range cells {
-		switch {
-		case c.textual():
-			bytes += 48
-		case c.kind == parquet.Int64:
-			bytes += 24
-		default:
-			bytes += 16
+// reserve gives the columns that are wanted memory for their numbers, and leaves nil in place of the others.
+// It refuses those that would take more than they may.
+func (o decoding) reserve(cells []*parquetCells, rows int64) ([]*parquetCells, error) {
+	out, row, numeric := make([]*parquetCells, len(cells)), int64(0), 0
+	for i, c := range cells {
+		if o.only != "" && c.name != o.only {
+			continue
+		}
+		out[i] = c
+		row += c.need()
+		if !c.textual() {
+			numeric++
 		}
 	}
-	return max(1, bytes)
+	if row > 0 && rows < 0 || rows > 0 && row > o.most/rows {
+		return nil, fmt.Errorf("has %s of %s by its footer, which would take %s in memory, more than the "+
+			"limit of %s: leave out columns that no declaration binds, or divide the rows",
+			grouped.Count(int(max(rows, 0)), "row"), grouped.Count(len(cells), "column"),
+			megabytes(float64(row)*float64(rows)), megabytes(float64(o.most)))
+	}
+	slab, err := o.hold.Floats(numeric*int(rows), copiesOfTable)
+	if err != nil {
+		return nil, Coded(diag.NoSpill, "%v", err)
+	}
+	for _, c := range out {
+		if c != nil && !c.textual() {
+			c.numbers, slab = slab[:0], slab[rows:] // side by side: see sideBySide
+		}
+	}
+	return out, nil
+}
+
+// copiesOfTable is how many arrays of the size of a table a run has at once while it begins: the table,
+// values that encoders make of it, and the tiles of graphs.
+const copiesOfTable = 3
+
+// rowGroups reads columns; those that are nil are left out.
+func (o decoding) rowGroups(file *parquet.File, cells []*parquetCells) error {
+	left, room := file.NumRows(), min(o.most, maxDecoded) // of the characters of texts
+	for _, group := range file.RowGroups() {
+		n := group.NumRows()
+		if left -= n; n < 0 || left < 0 {
+			return errors.New("is damaged (it has more rows than its footer says)")
+		}
+		for i, chunk := range group.ColumnChunks() {
+			if cells[i] == nil {
+				continue
+			}
+			if err := cells[i].read(chunk, n, &room); err != nil {
+				return fmt.Errorf("is damaged, or too large (column %s: %w)", cells[i].name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// need is how many bytes of memory a cell takes: a number, or a text without its characters.
+func (c *parquetCells) need() int64 {
+	if c.textual() {
+		return 48
+	}
+	return 8
 }
 
 // read adds the values of a group of rows, of which there are as many as the footer says.
@@ -117,7 +165,8 @@ type parquetCells struct {
 	name    string
 	kind    parquet.Kind
 	numbers []float64
-	wholes  []int64  // of a column of them
+	exact   bool     // wholes are kept
+	wholes  []int64  // of a column of whole numbers
 	words   []string // of a column of texts
 	// the first of these, which are often alike: a file has each once, in a dictionary
 	known map[string]string
@@ -201,7 +250,7 @@ func (c *parquetCells) add(v parquet.Value, room *int64) (err error) {
 	case c.textual():
 		c.words = append(c.words, text)
 		return nil
-	case c.kind == parquet.Int64:
+	case c.kind == parquet.Int64 && c.exact:
 		whole := int64(0)
 		if !v.IsNull() {
 			whole = v.Int64()

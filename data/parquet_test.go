@@ -102,7 +102,8 @@ func TestParquetRefuses(t *testing.T) {
 	for i := range text {
 		damaged := bytes.Clone(text)
 		damaged[i] ^= 0x5a
-		if columns, err := parquetColumns(damaged, maxDecoded); err == nil && len(columns) > 6 {
+		columns, err := parquetColumns(damaged, decoding{most: maxDecoded})
+		if err == nil && len(columns) > 6 {
 			t.Errorf("byte %d: %d columns", i, len(columns))
 		}
 	}
@@ -120,13 +121,14 @@ func TestParquetIsJudgedByItsFooter(t *testing.T) {
 	if err != nil || len(text) > rows {
 		t.Fatal(err, len(text))
 	}
-	if _, err := parquetColumns(text, 32*rows-1); err == nil ||
+	if _, err := parquetColumns(text, decoding{most: 16*rows - 1}); err == nil ||
 		!strings.Contains(err.Error(),
-			"has 200,000 rows of 2 columns by its footer, which would take 6 MB in memory, more than the "+
-				"limit of 6 MB: leave out") {
+			"has 200,000 rows of 2 columns by its footer, which would take 3 MB in memory, more than the "+
+				"limit of 3 MB: leave out") {
 		t.Error(err)
 	}
-	if columns, err := parquetColumns(text, 32*rows); err != nil || len(columns[1].Numbers) != rows {
+	columns, err := parquetColumns(text, decoding{most: 16 * rows})
+	if err != nil || len(columns[1].Numbers) != rows {
 		t.Error(err)
 	}
 	file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
@@ -162,7 +164,7 @@ func TestParquetFillsNoMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		columns, err := parquetColumns(text, most)
+		columns, err := parquetColumns(text, decoding{most: most})
 		if want != "" {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Error(err)
@@ -183,7 +185,7 @@ func TestParquetFillsNoMemory(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := parquetColumns(deep.Bytes(), maxDecoded)
+	_, err := parquetColumns(deep.Bytes(), decoding{most: maxDecoded})
 	runtime.ReadMemStats(&after)
 	if err == nil || err.Error() != "column y is nested; a table has flat columns" ||
 		after.TotalAlloc-before.TotalAlloc > 10<<20 {
@@ -247,7 +249,7 @@ func FuzzParquet(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		before := allocated()
-		if columns, err := parquetColumns(text, 1<<20); err == nil && len(columns) > 6 {
+		if columns, err := parquetColumns(text, decoding{most: 1 << 20}); err == nil && len(columns) > 6 {
 			t.Fatalf("%d columns", len(columns))
 		}
 		if took := allocated() - before; took > 2*pageSize {

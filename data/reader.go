@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/spill"
 )
 
 // A Reader is a table before it is read: a file of some format, or columns in memory. A new format is one
@@ -29,7 +30,7 @@ const (
 
 // newReader returns the reader of a source of at most so many bytes: a table of a database where it is the
 // address of one, Parquet, Arrow or Stan-JSON as it begins, else CSV. What is compressed is unpacked.
-func newReader(path string, most int64) (Reader, error) {
+func newReader(path string, most int64, hold *spill.Storage) (Reader, error) {
 	if d, err := databaseOf(path); d != nil || err != nil {
 		if d != nil {
 			d.most = most
@@ -40,6 +41,7 @@ func newReader(path string, most int64) (Reader, error) {
 	if err != nil {
 		return nil, errors.New(reason(err))
 	}
+	in.hold = hold
 	if err := in.foreign(); err != nil {
 		return nil, err
 	}
@@ -47,25 +49,29 @@ func newReader(path string, most int64) (Reader, error) {
 	case in.ending() == ".json", in.ending() == "" && bytes.HasPrefix(bytes.TrimSpace(in.head), []byte("{")):
 		return &jsonFile{name: path, open: in.open}, nil
 	case in.ending() == ".parquet", bytes.HasPrefix(in.head, []byte("PAR1")):
-		return &columnFile{input: in, decode: parquetColumns}, nil
+		return &columnFile{input: in, decode: parquetColumns, adjacent: true}, nil
 	case slices.Contains([]string{".arrow", ".feather", ".ipc", ".arrows"}, in.ending()),
 		bytes.HasPrefix(in.head, []byte(arrowMark)), bytes.HasPrefix(in.head, []byte(arrowStream)):
 		return &columnFile{input: in, decode: arrowColumns}, nil
 	}
-	return &csvFile{name: path, open: in.open, packed: in.packed}, nil
+	return &csvFile{name: path, open: in.open, packed: in.packed, most: most, hold: hold}, nil
 }
 
 // Open reads a table from a file or a database. The table is nil if and only if there are errors.
-func Open(path string) (*Table, diag.List) { return openFile(path, safefile.MaxBytes) }
+func Open(path string) (*Table, diag.List) { return openFile(path, safefile.MaxBytes, nil) }
 
-func openFile(path string, most int64) (*Table, diag.List) {
+func openFile(path string, most int64, hold *spill.Storage) (*Table, diag.List) {
 	var list diag.List
-	r, err := newReader(path, most)
+	r, err := newReader(path, most, hold)
 	if err != nil {
 		fail(&list, diag.Unreadable, shown(path), "%v", err)
 		return nil, list
 	}
-	return r.Read()
+	t, list := r.Read()
+	if t != nil {
+		t.hold = hold
+	}
+	return t, list
 }
 
 // ReadCSV reads a table with a header row from its text. The table is nil if and only if there are errors.

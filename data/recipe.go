@@ -22,7 +22,11 @@ func (r Recipe) Apply(v View) (*BoundValue, diag.List) {
 func (r Recipe) apply(v View, list *diag.List) *BoundValue {
 	out := &BoundValue{Recipe: r}
 	var parts [][]float64 // the values of the columns so far
-	room := r.room(v)
+	room, err := r.room(v)
+	if err != nil {
+		fail(list, diag.NoSpill, v.Name, "%v", err)
+		return nil
+	}
 	ok := true
 	for k := range r.Encoders {
 		f := &r.Encoders[k]
@@ -56,7 +60,7 @@ func (r Recipe) apply(v View, list *diag.List) *BoundValue {
 
 // room allocates the memory that the encoders write to, column by column; nil where all columns are used
 // without change.
-func (r Recipe) room(v View) []float64 {
+func (r Recipe) room(v View) ([]float64, error) {
 	n, written := 0, false
 	for k := range r.Encoders {
 		f := &r.Encoders[k]
@@ -67,9 +71,9 @@ func (r Recipe) room(v View) []float64 {
 		written = written || encoded || f.Words != nil
 	}
 	if !written {
-		return nil
+		return nil, nil
 	}
-	return make([]float64, n)
+	return v.hold.Floats(n, 1)
 }
 
 // Plain reports whether the encoders of a recipe leave cells as they are, so that nothing was fitted to the

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/spill"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -26,9 +27,10 @@ type Table struct {
 	Arrays []*Array // in the order of the file
 	byName map[string]*Array
 	reader Reader
-	held   int      // numbers that stay in memory together; 0: each array has its own
-	order  []uint32 // order[i] is the row of the file that comes i-th; nil: the order of the file
-	left   int      // rows of the file that were left out
+	hold   *spill.Storage // of numbers that are made of the table's
+	held   int            // numbers that stay in memory together; 0: each array has its own
+	order  []uint32       // order[i] is the row of the file that comes i-th; nil: the order of the file
+	left   int            // rows of the file that were left out
 }
 
 // An Array is a column of a table (one dimension) or an entry of a document (any number of dimensions, none

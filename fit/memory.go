@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/spill"
 )
 
 // Sizes in bytes of what a run holds at least: a number is held when it is drawn, among the draws that are
@@ -35,7 +36,7 @@ func (p *Prepared) fits() error {
 	}
 	plan := p.Settings.Plan
 	width := len(posterior.Columns(variables(p.Plan, p.options.Auxiliary)))
-	return within(max(1, plan.Chains), plan.Draws, width, coordinates, totalMemory())
+	return within(max(1, plan.Chains), plan.Draws, width, coordinates, spill.Memory())
 }
 
 // within compares what a run needs with the memory of the machine in bytes; 0: it is not known.

@@ -2,8 +2,11 @@ package fit
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
@@ -68,6 +71,10 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 	}
 	for _, text := range bound.Data.Joined() {
 		p.options.Progress.Message(text)
+	}
+	if bytes, dir := sources.Storage().InFiles(); bytes > 0 {
+		p.options.Progress.Message(fmt.Sprintf("%s of numbers are in files without a name in %s, which end "+
+			"with this process", humanize.Bytes(uint64(bytes)), dir))
 	}
 	if m.Checked.PriorOnly {
 		p.options.Progress.Message("prior only: the likelihoods are left out")

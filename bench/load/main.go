@@ -1,11 +1,13 @@
-// Command load measures loading a CSV file into the constants of a graph: CPU time and peak memory of a whole
-// process, and the memory that it keeps.
+// Command load measures loading a table into the constants of a graph, and a gradient: CPU time and peak
+// memory of a whole process, and the memory that it keeps.
 //
-//	go run ./bench/load [-rows N] [-columns P] [-digits D] [FILE]
+//	go run ./bench/load [-rows N] [-columns P] [-digits D] [-parquet] [-normal] [-memory 2GB] [FILE]
+//	go run ./bench/load -write FILE [-rows N] [-columns P] [-digits D] [-normal]
 //
-// Without a file it makes one, with shuffled whole-number keys, a response and normal covariates of D digits
-// after the point (-1: all digits of a float64). A file must have the columns id and y, y of 0 and 1, and
-// numbers in all others.
+// Without a file it makes one, with a response and normal covariates of D digits after the point (-1: all
+// digits of a float64), as CSV with shuffled whole-number keys too. -write makes a Parquet file and ends. A
+// CSV file must have the columns id and y, a Parquet file y, y of 0 and 1 without -normal, and numbers in all
+// others.
 package main
 
 import (
@@ -18,13 +20,17 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 
+	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 const model = `server registry
@@ -43,8 +49,16 @@ var stages = []struct {
 }{
 	{"table", func(path string) (any, error) { return load(path) }},
 	{"values", values},
-	{"graph", graph},
+	{"graph", func(path string) (any, error) { return graph(path) }},
+	{"gradient", gradients},
 }
+
+var (
+	columnar = flag.Bool("parquet", false, "Parquet in place of CSV, without keys")
+	normal   = flag.Bool("normal", false, "a response with normal errors in place of 0 and 1")
+	memory   = flag.Int64("memory", 0, "bytes of memory for numbers; 0: half of the machine's")
+	written  = flag.String("write", "", "write a Parquet file and end")
+)
 
 func main() {
 	rows := flag.Int("rows", 1_000_000, "rows of the generated file")
@@ -54,6 +68,8 @@ func main() {
 	flag.Parse()
 	var err error
 	switch {
+	case *written != "":
+		err = writeParquet(*written, *rows, *columns, *digits)
 	case *stage != "":
 		err = measured(*stage, flag.Arg(0))
 	case flag.NArg() == 1:
@@ -74,7 +90,10 @@ func made(rows, columns, digits int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "data.csv")
+	path, write := filepath.Join(dir, "data.csv"), writeCSV
+	if *columnar {
+		path, write = filepath.Join(dir, "data.parquet"), writeParquet
+	}
 	if err := write(path, rows, columns, digits); err != nil {
 		return err
 	}
@@ -82,7 +101,7 @@ func made(rows, columns, digits int) error {
 	return compare(path)
 }
 
-func write(path string, rows, columns, digits int) error {
+func writeCSV(path string, rows, columns, digits int) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -116,7 +135,8 @@ func compare(path string) error {
 	}
 	fmt.Printf("%-8s %8s %10s %10s\n", "up to", "CPU s", "live MB", "peak MB")
 	for _, s := range stages {
-		cmd := exec.Command(self, "-stage", s.name, path)
+		cmd := exec.Command(self, fmt.Sprintf("-parquet=%t", *columnar), fmt.Sprintf("-normal=%t", *normal),
+			fmt.Sprintf("-memory=%d", *memory), "-stage", s.name, path)
 		cmd.Stderr = os.Stderr
 		live, err := cmd.Output()
 		if err != nil {
@@ -150,16 +170,34 @@ func measured(stage, path string) error {
 }
 
 func sources(path string) data.Sources {
-	return data.Sources{{PartyRef: data.PartyRef{Name: "registry"}, Files: []string{path}}}
+	s, err := data.Named([]data.PartyRef{{Name: "registry"}}, []string{path})
+	if err != nil {
+		panic(err)
+	}
+	s.Limit(safefile.MaxBytes, *memory)
+	return s
+}
+
+// joining is the key of a CSV file.
+func joining() data.Joining {
+	if *columnar {
+		return data.Joining{Key: data.RowOrder}
+	}
+	return data.Joining{Key: "id"}
 }
 
 func load(path string) (*data.Dataset, error) {
-	set, list := data.Load(sources(path), nil, data.Joining{Key: "id"})
+	set, list := data.Load(sources(path), nil, joining())
 	return set, failure(list)
 }
 
 func compiled() (*compile.Model, error) {
-	m, list := compile.Compile(source.New("model.vfl", model), check.Options{})
+	text := model
+	if *normal {
+		text = strings.NewReplacer("binary", "real", "bernoulli_logit(alpha + X * beta)",
+			"normal(alpha + X * beta, 1)").Replace(text)
+	}
+	m, list := compile.Compile(source.New("model.vfl", text), check.Options{})
 	return m, failure(list)
 }
 
@@ -177,12 +215,12 @@ func values(path string) (any, error) {
 	return []any{set, bound}, failure(list)
 }
 
-func graph(path string) (any, error) {
+func graph(path string) (*compile.BoundModel, error) {
 	m, err := compiled()
 	if err != nil {
 		return nil, err
 	}
-	bound, list, err := compile.Bind(m, sources(path), data.Joining{Key: "id"})
+	bound, list, err := compile.Bind(m, sources(path), joining())
 	if err == nil {
 		err = failure(list)
 	}
@@ -190,6 +228,37 @@ func graph(path string) (any, error) {
 		bound.Release() // as vflc run does
 	}
 	return bound, err
+}
+
+// passes is how often an array that the caches do not hold is read to have the numbers of X.
+const passes = 8
+
+// gradients prints the CPU time of a gradient beside that of reading the numbers of X as float64, in turn on
+// one core.
+func gradients(path string) (any, error) {
+	b, err := graph(path)
+	if err != nil {
+		return nil, err
+	}
+	g := b.Plan.Here()[0].Graph
+	e, x := g.NewExec(), make([]float64, g.Dim())
+	for i := range x {
+		x[i] = 0.1 * float64(i%3-1)
+	}
+	read, sum := make([]float64, b.Sizes.Common["N"]*b.Sizes.Common["P"]/passes), 0.0
+	vector.OnHugePages(read)
+	for i := range read {
+		read[i] = 1
+	}
+	t := stopwatch.Measure([]stopwatch.Task{{Name: "gradient", Run: func() { e.Forward(x); e.Target() }},
+		{Name: "reading", Run: func() {
+			for range passes {
+				sum += vector.Sum(len(read), read)
+			}
+		}}}, 11)
+	fmt.Fprintf(os.Stderr, "a gradient takes %.0f ms of CPU, reading %.0f: %.2f (%.2f-%.2f) of it\n",
+		t[0].Median/1e6, t[1].Median/1e6, t[1].Ratio, t[1].Low, t[1].High)
+	return b, nil
 }
 
 func failure(list diag.List) error {

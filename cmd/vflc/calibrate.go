@@ -98,7 +98,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := open(cmd, m, m.Source.Name, f.data, safefile.MaxBytes, f.quiet, options)
+	p, err := open(cmd, m, m.Source.Name, f.data, tableLimits{most: safefile.MaxBytes}, f.quiet, options)
 	if err != nil {
 		return err
 	}

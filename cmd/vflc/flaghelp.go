@@ -29,7 +29,7 @@ const (
 // settings.
 func flagGroups() []flagGroup {
 	return []flagGroup{
-		{"Data", strings.Fields("data key rows identity max-bytes by stratify folds")},
+		{"Data", strings.Fields("data key rows identity max-bytes memory by stratify folds")},
 		{"Model", strings.Fields("split-by transform rho set module accept prior-only secure-sum")},
 		{"Fit", strings.Fields("backend chains warmup draws seed iterations inits from jobs")},
 		{"Output", strings.Fields("output json quiet attack entries overwrite log-lik save-aux checkpoint-interval")},

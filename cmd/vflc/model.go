@@ -97,16 +97,15 @@ func say(cmd *cobra.Command, text string) {
 	}
 }
 
-// open finds the tables, those given and those beside a model file, and prepares a run. A table has at most
-// so many bytes. It prints the diagnostics of the data, where it is quiet errors, and what changes the
-// meaning of the result.
-func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, most int64, quiet bool,
-	o fit.Options) (*fit.Prepared, error) {
+// open finds the tables, those given and those beside a model file, and prepares a run. It prints the
+// diagnostics of the data, where it is quiet errors, and what changes the meaning of the result.
+func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, limits tableLimits,
+	quiet bool, o fit.Options) (*fit.Prepared, error) {
 	sources, err := data.Locate(beside, m.Parties(), tables)
 	if err != nil {
 		return nil, err
 	}
-	sources.Limit(most)
+	sources.Limit(int64(limits.most), int64(limits.memory))
 	p, diags, err := fit.Open(m, sources, o)
 	if err := settleQuietly(cmd, diags, quiet); err != nil {
 		return nil, err

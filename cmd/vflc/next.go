@@ -130,7 +130,7 @@ func (s *runState) encrypting() string {
 }
 
 // ofData are the flags of vflc run that say what is fitted to which data.
-var ofData = []string{"set", "module", "accept", "data", "key", "rows", "max-bytes", "seed"}
+var ofData = []string{"set", "module", "accept", "data", "key", "rows", "max-bytes", "memory", "seed"}
 
 // retyped is the command line of cmd for a model with those of the typed flags of another command that cmd
 // also has, as a shell reads it.

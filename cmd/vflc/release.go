@@ -80,7 +80,7 @@ func (s *runState) releaseRows() (*release.Moments, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	sources.Limit(s.flags.most)
+	sources.Limit(int64(s.flags.most), int64(s.flags.memory))
 	m, diags, err := fit.Release(s.model, sources, joining)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err

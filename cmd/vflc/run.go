@@ -11,7 +11,6 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
@@ -22,10 +21,10 @@ import (
 // runFlags are the flags of run.
 type runFlags struct {
 	fitFlags
+	tableLimits
 	dir     string
 	replace bool
 	every   time.Duration
-	most    int64
 	from    string
 	inits   string
 	resumed bool
@@ -57,7 +56,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	}
 	f.add(cmd, "the summary")
 	fs := cmd.Flags()
-	fs.Int64Var(&f.most, "max-bytes", safefile.MaxBytes, "largest size of a table in `bytes`")
+	f.addLimits(fs)
 	f.addAccount(fs)
 	fs.StringVarP(&f.dir, "output", "o", "",
 		"write summary, draws, programs and the record of the run to this `folder`")
@@ -226,7 +225,7 @@ func (s *runState) open() error {
 	o.From, o.LogLik, o.Auxiliary, o.Progress = s.flags.from, s.flags.logLik, s.flags.saveAux, s.screen
 	o.Origin = fit.Origin{Command: commandLine(s.cmd), Constants: changed.Set, Began: s.begun}
 	o.Moments = moments
-	s.prepared, err = open(s.cmd, s.model, beside, tables, s.flags.most, s.flags.quiet, o)
+	s.prepared, err = open(s.cmd, s.model, beside, tables, s.flags.tableLimits, s.flags.quiet, o)
 	return err
 }
 

@@ -3,6 +3,7 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/spill"
 )
 
 // A PartyData is what is lowered: one party's program with that party's data, or a model with all parties'
@@ -32,6 +34,8 @@ type PartyData struct {
 	Declared bool
 	// Window selects the rows that are lowered; nil selects all.
 	Window *Window
+	// Storage holds what graphs make of large data; nil: memory does.
+	Storage *spill.Storage
 }
 
 // A Lowered is a party's spec with the names of its ports, from which Link makes the wiring.
@@ -61,7 +65,7 @@ type inputPort struct {
 func Lower(p PartyData) (*Lowered, diag.List) {
 	l := &lowerer{
 		Lowered: &Lowered{Program: p.Program, PartyData: p, Spec: &model.Spec{Party: p.Name}},
-		b:       graph.New(p.Name),
+		b:       graph.NewIn(p.Name, p.Storage),
 		names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
 		sums: map[string]graph.ID{},
 	}
@@ -78,6 +82,10 @@ func Lower(p PartyData) (*Lowered, diag.List) {
 		return nil, l.diags
 	}
 	g, err := l.b.Build()
+	if errors.Is(err, spill.ErrFile) {
+		l.errorf(diag.NoSpill, p.Program.File, "%v", err)
+		return nil, l.diags
+	}
 	if err != nil {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
 		return nil, l.diags

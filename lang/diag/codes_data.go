@@ -38,4 +38,5 @@ const (
 	Ambiguous Code = "V0571" // separators or decimal marks that can be read in two ways
 
 	FileTrouble Code = "V0840" // a file or folder of a command, not a table, that cannot be read or written
+	NoSpill     Code = "V0895" // no file can hold numbers that are more than memory may
 )

@@ -6,7 +6,7 @@ import "slices"
 // evaluation.
 func (b *Builder) Build() (*Graph, error) {
 	g := &Graph{name: b.name, dim: b.dim, held: b.held, terms: b.terms, nodes: slices.Clone(b.nodes),
-		parts: slices.Clone(b.parts)}
+		parts: slices.Clone(b.parts), storage: b.storage, seldom: b.seldom}
 	g.paramIDs, g.inputIDs = b.params, b.inputs
 	for _, o := range b.outputs {
 		g.outputIDs = append(g.outputIDs, o.id)
@@ -32,7 +32,9 @@ func (b *Builder) Build() (*Graph, error) {
 		n := &g.nodes[id]
 		g.reports = append(g.reports, Port{Name: b.reports[i].name, Shape: n.shape, Len: n.shape.Len()})
 	}
-	g.plan()
+	if err := g.plan(); err != nil {
+		return nil, err
+	}
 	return g, nil
 }
 
@@ -110,7 +112,7 @@ func (g *Graph) needed(ids []ID) []bool {
 
 // plan makes the sweeps (the outputs' forward, the target's, the one that carries seeds on the outputs back,
 // one for each report) and their programs.
-func (g *Graph) plan() {
+func (g *Graph) plan() error {
 	n := len(g.nodes)
 	none := make([]bool, n)
 	forward := newSweep(g.nodes, g.outputIDs, none)
@@ -132,15 +134,8 @@ func (g *Graph) plan() {
 		s.schedule()
 		s.store(g.layout.whole)
 	}
-	g.tileConstants()
-	for id := range g.nodes {
-		n := &g.nodes[id]
-		if n.op == opRuns || n.op == opSumRuns || n.op == opLevels {
-			n.cutRuns(g.layout.blocks[n.frame])
-		}
-		if n.op == opLevels {
-			g.tileLevels(n)
-		}
+	if err := g.tileConstants(); err != nil {
+		return err
 	}
 	g.place()
 	g.forward, _ = g.layout.emit(forward)
@@ -159,6 +154,7 @@ func (g *Graph) plan() {
 		}
 		g.seeds = append(g.seeds, seed)
 	}
+	return nil
 }
 
 // termNodes lists the nodes that the terms of the target read.

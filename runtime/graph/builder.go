@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vflc/vflc/spill"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/fn"
 )
@@ -28,6 +29,8 @@ type Builder struct {
 	held        int // length of all inputs
 	plain       bool
 	columnsOf   map[ID][]column // the entries of recursions that were taken apart
+	seldom      bool            // the graph is evaluated a few times: constants stay as they are
+	storage     *spill.Storage
 }
 
 // A port names a node that is read from outside.
@@ -44,9 +47,12 @@ type part struct {
 }
 
 // New returns an empty builder. The name is printed with the graph.
-func New(name string) *Builder {
+func New(name string) *Builder { return NewIn(name, nil) }
+
+// NewIn is New for a graph of which a storage holds what Build makes of large constants.
+func NewIn(name string, storage *spill.Storage) *Builder {
 	b := &Builder{name: name, ops: map[string]*op{}, funcs: map[string]*def.Func{}, shared: map[string]ID{},
-		columnsOf: map[ID][]column{}}
+		columnsOf: map[ID][]column{}, storage: storage}
 	for _, o := range ops {
 		b.ops[o.name] = o
 	}

@@ -166,11 +166,11 @@ func (l *recorded) all() []ID {
 	return ids
 }
 
-// fork returns a builder with the same nodes and nothing to compute. Operations are not fused: it is
-// evaluated a few times only.
+// fork returns a builder with the same nodes and nothing to compute. Operations are not fused, and
+// constants not put in tiles: it is evaluated a few times only.
 func (b *Builder) fork() *Builder {
 	c := *b
-	c.nodes, c.shared, c.plain = slices.Clone(b.nodes), map[string]ID{}, true
+	c.nodes, c.shared, c.plain, c.seldom = slices.Clone(b.nodes), map[string]ID{}, true, true
 	c.outputs, c.reports, c.terms, c.parts, c.likelihoods = nil, nil, nil, nil, nil
 	return &c
 }

@@ -1,5 +1,7 @@
 package graph
 
+import "github.com/vflc/vflc/spill"
+
 // A Graph is a log density with its inputs and outputs, planned for evaluation. It is immutable and may be
 // shared between goroutines, each with its own Exec.
 type Graph struct {
@@ -17,6 +19,8 @@ type Graph struct {
 	// adjoints of the outputs: the target's, and those that the pull starts from
 	own, seeds []ref
 	scratch    int // vectors of scratch that a step may use
+	storage    *spill.Storage
+	seldom     bool // see Builder
 }
 
 // A Port is a parameter, input, output or report of a graph.

@@ -230,9 +230,11 @@ func (p *levelPart) equal(q *levelPart) bool {
 
 // tileLevels puts the matrix of a predictor in tiles that begin anew with each run. Its length does not
 // depend on the levels.
-func (g *Graph) tileLevels(n *node) {
+func (g *Graph) tileLevels(n *node) error {
 	m, tile := newMatrix(&g.nodes[n.in[n.linear.x]]), 0
-	m.make(2 * tiles(m.from.shape.rows(), m.length))
+	if err := m.make(2*tiles(m.from.shape.rows(), m.length), g.storage); err != nil {
+		return err
+	}
 	for b, runs := range n.runs {
 		for _, r := range runs {
 			for lo := r.Lo; lo < r.Hi; lo += int32(m.length) {
@@ -242,4 +244,5 @@ func (g *Graph) tileLevels(n *node) {
 		}
 	}
 	m.give(n)
+	return nil
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/vector"
+import (
+	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/spill"
+)
 
 // Blocks. A loop runs its rows block by block. A block is small enough that its values stay in the L1 cache
 // between forward and reverse, and large enough that dispatch costs little. Its size depends on the graph
@@ -73,14 +76,14 @@ func touched(nodes []node) map[int]int {
 // tileConstants stores constant matrices in tile order, [block][column][row in the block], so that a pass
 // over the rows reads memory from front to back: those that are longer than a block and only read row by row.
 // The matrix of a linear predictor has tiles of the length and the form that package vector gives.
-func (g *Graph) tileConstants() {
+func (g *Graph) tileConstants() (err error) {
 	for id := range g.nodes {
 		if n := &g.nodes[id]; (n.op == opLinear || n.op == opLevels) && n.rows.signed {
 			n.signs = vector.Signs(g.observations(n))
 		}
 	}
 	l := &g.layout
-	l.tiled = l.tileable()
+	l.tiled = g.tileable()
 	for _, list := range [][]ID{g.outputIDs, g.reportIDs} {
 		for _, id := range list {
 			l.tiled[id] = false
@@ -88,15 +91,28 @@ func (g *Graph) tileConstants() {
 	}
 	for id, tiled := range l.tiled {
 		if n := &g.nodes[id]; tiled {
-			n.values = inTiles(n.values, n.shape.rows(), n.shape.cols(), l.blocks[n.shape.rows()])
+			n.values, err = g.inTiles(n.values, n.shape.rows(), n.shape.cols(), l.blocks[n.shape.rows()])
+			if err != nil {
+				return err
+			}
 		}
 	}
 	for id := range g.nodes {
-		if n := &g.nodes[id]; n.op == opLinear {
-			g.tileLinear(n)
-			l.tiled[n.in[n.linear.x]] = true
+		n := &g.nodes[id]
+		if n.op == opRuns || n.op == opSumRuns || n.op == opLevels {
+			n.cutRuns(l.blocks[n.frame])
+		}
+		switch n.op {
+		case opLinear:
+			l.tiled[n.in[n.linear.x]], err = true, g.tileLinear(n)
+		case opLevels:
+			err = g.tileLevels(n)
+		}
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // observations are those of a likelihood of one column.
@@ -111,11 +127,13 @@ func (g *Graph) observations(n *node) []float64 {
 // streams reports whether an input is read once from front to back, so that it needs no space in a cache.
 func (n *node) streams(k int) bool { return (n.op == opLinear || n.op == opLevels) && k == n.linear.x }
 
-func (l *layout) tileable() []bool {
+func (g *Graph) tileable() []bool {
+	l := &g.layout
 	tiled := make([]bool, len(l.nodes))
 	for id := range l.nodes {
 		n := &l.nodes[id]
-		tiled[id] = n.kind == constant && n.shape.cols() > 1 && n.shape.rows() > l.blocks[n.shape.rows()]
+		tiled[id] = !g.seldom && n.kind == constant && n.shape.cols() > 1 &&
+			n.shape.rows() > l.blocks[n.shape.rows()]
 	}
 	for id := range l.nodes {
 		n := &l.nodes[id]
@@ -129,9 +147,12 @@ func (l *layout) tileable() []bool {
 }
 
 // inTiles returns a matrix in tile order, the last tile padded with zeros.
-func inTiles(values []float64, rows, cols, block int) []float64 {
+func (g *Graph) inTiles(values []float64, rows, cols, block int) ([]float64, error) {
 	tiles := (rows + block - 1) / block
-	out := make([]float64, tiles*block*cols)
+	out, err := g.storage.Floats(tiles*block*cols, 1)
+	if err != nil {
+		return nil, err
+	}
 	vector.OnHugePages(out)
 	for t := range tiles {
 		n := min(block, rows-t*block)
@@ -139,7 +160,7 @@ func inTiles(values []float64, rows, cols, block int) []float64 {
 			copy(out[(t*cols+j)*block:][:n], values[j*rows+t*block:])
 		}
 	}
-	return out
+	return out, nil
 }
 
 // leastDecimal is from how many bytes on a linear predictor's matrix of decimal fractions is stored as whole
@@ -166,15 +187,16 @@ func newMatrix(from *node) *matrix {
 }
 
 // make makes so many tiles, all 0.
-func (m *matrix) make(tiles int) {
+func (m *matrix) make(tiles int, in *spill.Storage) (err error) {
 	n := tiles * m.length * m.stored
 	if m.decimals.Scale != nil {
-		m.decimals.Whole = make([]int32, n)
+		m.decimals.Whole, err = in.Wholes(n)
 		vector.OnHugePages(m.decimals.Whole)
-		return
+		return err
 	}
-	m.numbers = make([]float64, n)
+	m.numbers, err = in.Floats(n, 1)
 	vector.OnHugePages(m.numbers)
+	return err
 }
 
 // store stores some rows as a tile.
@@ -191,13 +213,16 @@ func (m *matrix) store(tile, row, rows int) {
 func (m *matrix) give(n *node) { m.from.values, n.decimals = m.numbers, m.decimals }
 
 // tileLinear puts the matrix of a linear predictor in its tiles.
-func (g *Graph) tileLinear(n *node) {
+func (g *Graph) tileLinear(n *node) error {
 	m := newMatrix(&g.nodes[n.in[n.linear.x]])
 	rows := m.from.shape.rows()
 	count := tiles(rows, m.length)
-	m.make(count)
+	if err := m.make(count, g.storage); err != nil {
+		return err
+	}
 	for tile := range count {
 		m.store(tile, tile*m.length, min(m.length, rows-tile*m.length))
 	}
 	m.give(n)
+	return nil
 }

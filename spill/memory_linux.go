@@ -1,4 +1,4 @@
-package fit
+package spill
 
 import (
 	"os"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// totalMemory returns the memory that this process may have, in bytes: that of the machine or, if it is less,
+// Memory returns the memory that this process may have, in bytes: that of the machine or, if it is less,
 // of the control group; 0: it is not known.
-func totalMemory() float64 {
+func Memory() float64 {
 	total := 0.0
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		for line := range strings.Lines(string(text)) {
