@@ -1,6 +1,11 @@
 package graph
 
-import "github.com/vflc/vflc/stdlib/def"
+import (
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
 
 // A summing writes a density element by element: what an expanding adds to the target, it adds to one array,
 // and before that what is the same for all elements to one number.
@@ -40,6 +45,43 @@ func (b *Builder) elements(n *node) (ID, bool) {
 		return s.sum, true
 	}
 	return s.plus(s.sum, s.all), true
+}
+
+// expandWeighted writes a density with weights that are data as the sum of its elements times these, on the
+// conditions of elements. Rows of weight 0 are left out.
+func (b *Builder) expandWeighted(term string, n *node) bool {
+	last := len(n.in) - 1
+	shape, w := b.nodes[n.in[0]].shape, &b.nodes[n.in[last]]
+	if !n.likely.weighted || b.plain || w.kind != constant || slices.ContainsFunc(w.values, math.IsNaN) {
+		return false
+	}
+	in := slices.Clone(n.in)
+	if slices.Contains(w.values, 0) {
+		if len(shape) != 1 || !w.shape.equal(shape) {
+			return false
+		}
+		var rows []float64
+		for i, v := range w.values {
+			if v != 0 {
+				rows = append(rows, float64(i+1))
+			}
+		}
+		if len(rows) <= fewRows {
+			return false
+		}
+		_, of := (&expanding{Builder: b, rows: shape[0]}).part(rows)
+		for k, id := range in {
+			in[k] = ID(of(def.Value(id)))
+		}
+	}
+	id, ok := b.elements(&node{in: in[:last], likely: &likelihood{dist: n.likely.dist}})
+	if !ok {
+		return false
+	}
+	if err := b.Add(term, b.must("mul", in[last], id), n.power); err != nil {
+		panic("graph: " + err.Error())
+	}
+	return true
 }
 
 func constantOf(n int, v float64) []float64 {
