@@ -10,6 +10,7 @@ import (
 const (
 	mostInstructions = 400 // of a step that is taken apart
 	mostEntries      = 16  // of its row
+	mostColumns      = 32  // of arrays whose rows it reads: a product with more is one operation
 )
 
 // A lifter takes the step of a recursion apart: it computes registers of the step for all rows at once, as
@@ -75,7 +76,7 @@ func (r *Recursion) low() int { return min(r.at(0), r.at(r.steps()-1)) }
 // others follow these.
 func (b *Builder) apart(r *Recursion, start, in []ID) (id ID, ok bool) {
 	l := newLifter(b, r, start, in)
-	if r.steps() < 1 || r.State.Len() > mostEntries || !l.backward() {
+	if r.steps() < 1 || r.State.Len() > mostEntries || l.rows() > mostColumns || !l.backward() {
 		return NoID, false
 	}
 	out, err := r.Body.scalars(l.tape, l.inputs)
@@ -123,13 +124,10 @@ func (b *Builder) entry(o *op, attr Attr, in []ID) (id ID, ok bool) {
 		return NoID, false
 	}
 	for k, s := range attr.Slices[1:] {
-		if !s.Drop {
+		if !s.Drop || s.Lo < 0 || s.Lo >= shape[k+1] {
 			return NoID, false
 		}
 		at, stride = at+s.Lo*stride, stride*shape[k+1]
-	}
-	if at < 0 || at >= stride {
-		return NoID, false
 	}
 	c := b.columnsOf[in[0]][at]
 	cut := attr.Slices[:1:1]
@@ -138,6 +136,16 @@ func (b *Builder) entry(o *op, attr Attr, in []ID) (id ID, ok bool) {
 	}
 	id, err := b.Apply("slice", Attr{Slices: cut}, c.id)
 	return id, err == nil
+}
+
+// rows counts the numbers of a row that a step reads.
+func (l *lifter) rows() (n int) {
+	for k := range l.sources {
+		if l.sources[k].read.Kind == ReadRow {
+			n++
+		}
+	}
+	return n
 }
 
 // backward reports whether steps read rows that are computed before them.

@@ -162,7 +162,8 @@ func (s *scan) two(from, to int) {
 	a, b, c, d := f[0], f[1], f[2], f[3]
 	i, j, k, l := at[0], at[1], at[2], at[3]
 	for range to - from {
-		v, w = math.FMA(a[i], v, math.FMA(b[j], w, p[t])), math.FMA(d[l], w, math.FMA(c[k], v, q[t]))
+		x, z := float64(b[j]*w), float64(c[k]*v) // beside the other products, not before them
+		v, w = math.FMA(a[i], v, p[t])+x, math.FMA(d[l], w, q[t])+z
 		p[t], q[t] = v, w
 		t, i, j, k, l = t+by, i+each[0], j+each[1], k+each[2], l+each[3]
 	}

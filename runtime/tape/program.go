@@ -1,6 +1,9 @@
 package tape
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A Program computes results of a Tape for one row after another, from inputs that change from row to row.
 type Program struct {
@@ -119,40 +122,41 @@ func replaces(code Instructions, results []Register, input, result Register) boo
 	})
 }
 
-// fused joins products with the only sum that they enter.
+// fused joins products that enter sums alone with these sums.
 func fused(code Instructions, results []Register) (out Instructions) {
-	uses := map[Register]int{}
+	const stays = math.MinInt32 // of what anything else reads
+	uses, products := map[Register]int{}, map[Register]Instruction{}
 	for _, r := range results {
-		uses[r]++
+		uses[r] = stays
 	}
-	products := map[Register]Instruction{}
 	for _, i := range code {
 		for _, r := range i.Operands() {
 			uses[r]++
+			if i.Op != Add && i.Op != Sub {
+				uses[r] = stays
+			}
 		}
 		if i.Op == Mul {
 			products[i.To] = i
 		}
 	}
-	gone := map[Register]bool{}
-	take := func(r Register) (Instruction, bool) {
-		m, ok := products[r]
-		if ok = ok && uses[r] == 1; ok {
-			gone[r] = true
-		}
-		return m, ok
-	}
 	second := map[Op]Op{Add: mulAdd, Sub: negMulAdd} // where the second operand is a product
 	first := map[Op]Op{Add: mulAdd, Sub: mulSub}
 	for _, i := range code {
-		if i.Op == Add || i.Op == Sub {
-			if m, ok := take(i.B); ok {
-				i = Instruction{Op: second[i.Op], A: m.A, B: m.B, C: i.A, To: i.To}
-			} else if m, ok := take(i.A); ok {
-				i = Instruction{Op: first[i.Op], A: m.A, B: m.B, C: i.B, To: i.To}
-			}
+		a, isFirst := products[i.A]
+		b, isSecond := products[i.B]
+		switch sum := i.Op == Add || i.Op == Sub; {
+		case sum && isSecond && uses[i.B] > 0:
+			uses[i.B]--
+			i = Instruction{Op: second[i.Op], A: b.A, B: b.B, C: i.A, To: i.To}
+		case sum && isFirst && uses[i.A] > 0:
+			uses[i.A]--
+			i = Instruction{Op: first[i.Op], A: a.A, B: a.B, C: i.B, To: i.To}
 		}
 		out = append(out, i)
 	}
-	return slices.DeleteFunc(out, func(i Instruction) bool { return gone[i.To] })
+	return slices.DeleteFunc(out, func(i Instruction) bool {
+		_, is := products[i.To]
+		return is && uses[i.To] == 0
+	})
 }
