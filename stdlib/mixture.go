@@ -27,8 +27,8 @@ func Mixture(components []*def.Dist, weights int) def.Dist {
 	out := def.Dist{
 		Name: MixtureName, Doc: "A mixture.", Support: first.Support, Discrete: first.Discrete,
 		LocationAt: -1, ScaleAt: -1, Lower: first.Lower, Upper: first.Upper,
-		LogDensity: m.logDensity, Sample: m.sample,
-		Slow: "each component has the form of its own",
+		LogDensity: m.logDensity, Expand: m.expand, Sample: m.sample,
+		Loop: "it has the distribution functions too, and few rows are computed by it",
 		Form: &def.Composition{Kind: def.MixtureForm, Of: components},
 	}
 	for k, c := range components {
@@ -113,6 +113,41 @@ func (m *mixture) tails(params int) (below, above func(*def.Batch) float64, reas
 
 func (m *mixture) logDensity(b *def.Batch) float64 {
 	return finish(b, m.sum(b, func(c *def.Dist) func(*def.Batch) float64 { return c.LogDensity }, m.carriers))
+}
+
+// expand writes the log of the weighted sum by vectors: the logarithm of a weight that is one number is
+// computed once.
+func (m *mixture) expand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
+	parts := make([]def.Value, len(m.components))
+	for k, c := range m.components {
+		part := *c
+		if !m.carriers {
+			part.Carrier = nil
+		}
+		parts[k] = b.Add(m.logWeight(b, theta, k),
+			b.Elements(part, x, theta[m.from[k]:m.from[k]+len(c.Params)]...))
+	}
+	b.Sum(b.Call("log_sum_exp", parts...), 1)
+	return true
+}
+
+func (m *mixture) logWeight(b def.DensityBuilder, theta []def.Value, k int) def.Value {
+	w := theta[m.weightsAt]
+	if m.weights > 1 {
+		w = theta[m.weightsAt+k]
+		b.Most(w, b.Number(1))
+		return b.Func("log", w)
+	}
+	odds, known := b.Argument("inv_logit", w)
+	switch { // a share that rounds to 0 or 1 has a logarithm by its odds
+	case known && k == 0:
+		return b.Func("log_inv_logit", odds)
+	case known:
+		return b.Func("log1m_inv_logit", odds)
+	case k == 0:
+		return b.Func("log", w)
+	}
+	return b.Func("log1m", w)
 }
 
 // sum is the log of the weighted sum of one function of each component, of that and its carrier where

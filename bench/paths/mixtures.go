@@ -20,6 +20,11 @@ func mixtures() []row {
 	numbers := beside.Tables{"y": vectors["y"]}
 	counts := beside.Tables{"k": {Dims: []int{n}, Values: k}}
 	binary := beside.Tables{"y": {Dims: []int{n}, Values: b}, "X": vectors["X"]}
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 0.5 * float64(i%5) // some rows are left out
+	}
+	weighted := beside.Tables{"y": binary["y"], "X": vectors["X"], "w": {Dims: []int{n}, Values: w}}
 	return []row{
 		{"mixture of 2 normals", "two_normals", twoNormals, numbers},
 		{"mixture of 5 normals", "five_normals", fiveNormals, numbers},
@@ -32,6 +37,9 @@ func mixtures() []row {
 		{"bernoulli of exp(m)/(1 + exp(m))", "bernoulli", bernoulli("exp(m) / (1 + exp(m))"), binary},
 		{"bernoulli of 1 - inv_logit(-m)", "bernoulli", bernoulli("1 - inv_logit(-m)"), binary},
 		{"bernoulli of inv_logit(m)", "bernoulli", bernoulli("inv_logit(m)"), binary},
+		{"bernoulli_logit with weights", "weighted", weightedLogit, weighted},
+		{"mixture as log_sum_exp of a matrix", "five_normals", matrixMixture, numbers},
+		{"log_softmax of rows", "log_softmax", logSoftmax, vectors},
 	}
 }
 
@@ -74,6 +82,24 @@ data X : real[N, P]
 param a ~ normal(0, 1)
 param b : real[P] ~ normal(0, 1)
 factor log_sum_exp(a * y, X * b)
+`
+	matrixMixture = `data y : real[N]
+param w : simplex[5] ~ dirichlet(1)
+param mu : real[5] ~ normal(0, 5)
+param s : real[5] ~ half_normal(1)
+factor log_sum_exp(row(log(w)) + normal_lpdf(col(y) | mu, s))
+`
+	weightedLogit = `data y : binary[N]
+data X : real[N, P]
+data w : real[N]
+param a ~ normal(0, 1)
+param b : real[P] ~ normal(0, 1)
+y ~ bernoulli_logit(a + X * b) weights w
+`
+	logSoftmax = `data y : real[N]
+data X : real[N, P]
+param b : real[P] ~ normal(0, 1)
+factor row_sums(X .* log_softmax(X .* row(b)))
 `
 	soft = `data y : real[N]
 data X : real[N, P]

@@ -110,6 +110,17 @@ def bernoulli(theta, d):
     return jnp.sum(normal(theta)) + jnp.sum(d["y"] * m - jax.nn.softplus(m))
 
 
+@task
+def weighted(theta, d):
+    m = theta[0] + d["X"] @ theta[1:]
+    return jnp.sum(normal(theta)) + d["w"] @ (d["y"] * m - jax.nn.softplus(m))
+
+
+@task
+def log_softmax(theta, d):
+    return jnp.sum(normal(theta)) + jnp.sum(d["X"] * jax.nn.log_softmax(d["X"] * theta, axis=1))
+
+
 # Recursions.
 
 

@@ -1,16 +1,18 @@
 package graph
 
 import (
-	"fmt"
+	"math"
+	"slices"
 
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A summing writes a density element by element: what an expanding adds to the target, it adds to one array.
+// A summing writes a density element by element: what an expanding adds to the target, it adds to one array,
+// and before that what is the same for all elements to one number.
 type summing struct {
 	*expanding
-	sum  ID // NoID: nothing yet
-	each float64
+	sum, all ID // NoID: nothing yet
+	each     float64
 }
 
 // elements writes the elements of a density as operations, in the shape of its left side, on the same
@@ -28,12 +30,58 @@ func (b *Builder) elements(n *node) (ID, bool) {
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
 	}
-	s := &summing{expanding: &expanding{Builder: b, power: 1, shape: x.shape}, sum: NoID}
+	s := &summing{expanding: &expanding{Builder: b, power: 1, shape: x.shape}, sum: NoID, all: NoID}
+	shape := x.shape
 	if !form(s, def.Value(n.in[0]), theta) {
 		return NoID, false
 	}
-	s.add(b.Const("", x.shape, constantOf(x.shape.Len(), s.each)))
-	return s.sum, true
+	if s.each != 0 {
+		s.all = s.plus(s.all, s.Scalar(s.each))
+	}
+	if s.sum == NoID || !b.Shape(s.sum).equal(shape) {
+		s.add(b.Const("", shape, constantOf(shape.Len(), 0)))
+	}
+	if s.all == NoID {
+		return s.sum, true
+	}
+	return s.plus(s.sum, s.all), true
+}
+
+// expandWeighted writes a density with weights that are data as the sum of its elements times these, on the
+// conditions of elements. Rows of weight 0 are left out.
+func (b *Builder) expandWeighted(term string, n *node) bool {
+	last := len(n.in) - 1
+	shape, w := b.nodes[n.in[0]].shape, &b.nodes[n.in[last]]
+	if !n.likely.weighted || b.plain || w.kind != constant || slices.ContainsFunc(w.values, math.IsNaN) {
+		return false
+	}
+	in := slices.Clone(n.in)
+	if slices.Contains(w.values, 0) {
+		if len(shape) != 1 || !w.shape.equal(shape) {
+			return false
+		}
+		var rows []float64
+		for i, v := range w.values {
+			if v != 0 {
+				rows = append(rows, float64(i+1))
+			}
+		}
+		if len(rows) <= fewRows {
+			return false
+		}
+		_, of := (&expanding{Builder: b, rows: shape[0]}).part(rows)
+		for k, id := range in {
+			in[k] = ID(of(def.Value(id)))
+		}
+	}
+	id, ok := b.elements(&node{in: in[:last], likely: &likelihood{dist: n.likely.dist}})
+	if !ok {
+		return false
+	}
+	if err := b.Add(term, b.must("mul", in[last], id), n.power); err != nil {
+		panic("graph: " + err.Error())
+	}
+	return true
 }
 
 func constantOf(n int, v float64) []float64 {
@@ -58,21 +106,21 @@ func (s *summing) Most(x, bound def.Value) { s.Sum(s.Apply(def.InsideBound, s.Su
 
 // Density adds the elements of another distribution's density.
 func (s *summing) Density(d def.Dist, x def.Value, theta ...def.Value) {
-	ids := make([]ID, len(theta))
-	for k, v := range theta {
-		ids[k] = ID(v)
-	}
-	id, err := s.LogDensityByVectors(&d, ID(x), ids, NoID)
-	if err != nil {
-		panic(fmt.Sprintf("graph: %v", err))
-	}
-	s.add(id)
+	s.add(ID(s.Elements(d, x, theta...)))
 }
 
 func (s *summing) add(id ID) {
-	if s.sum == NoID {
-		s.sum = id
-		return
+	if len(s.Shape(id)) == 0 {
+		s.all = s.plus(s.all, id)
+	} else {
+		s.sum = s.plus(s.sum, id)
 	}
-	s.sum = s.must("add", s.sum, id)
+}
+
+// plus is the sum of what there is and a value.
+func (s *summing) plus(sum, id ID) ID {
+	if sum == NoID {
+		return id
+	}
+	return s.must("add", sum, id)
 }

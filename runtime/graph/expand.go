@@ -116,11 +116,7 @@ func (e *expanding) Apply(f *def.Func, x def.Value) def.Value {
 
 // Call is an operation of the graph.
 func (e *expanding) Call(name string, in ...def.Value) def.Value {
-	ids := make([]ID, len(in))
-	for i, v := range in {
-		ids[i] = ID(v)
-	}
-	return def.Value(e.must(name, ids...))
+	return def.Value(e.must(name, idsOf(in)...))
 }
 
 func (e *expanding) apply(o *op, a, b def.Value) def.Value {
@@ -216,11 +212,31 @@ func (e *expanding) bound(x, bound def.Value, side float64) {
 
 // Density adds the density of another distribution.
 func (e *expanding) Density(d def.Dist, x def.Value, theta ...def.Value) {
-	ids := make([]ID, len(theta))
-	for k, v := range theta {
-		ids[k] = ID(v)
-	}
-	if err := e.Builder.Density(e.term, &d, ID(x), ids, NoID, e.power); err != nil {
+	if err := e.Builder.Density(e.term, &d, ID(x), idsOf(theta), NoID, e.power); err != nil {
 		panic("graph: " + err.Error())
 	}
+}
+
+// Elements are the elements of another distribution's density. Its form with a predictor has the same
+// carrier, or none.
+func (e *expanding) Elements(d def.Dist, x def.Value, theta ...def.Value) def.Value {
+	form, with := e.predicted(&d, idsOf(theta))
+	if d.Carrier == nil && form.Carrier != nil {
+		bare := *form
+		bare.Carrier = nil
+		form = &bare
+	}
+	id, err := e.LogDensityByVectors(form, ID(x), with, NoID)
+	if err != nil {
+		panic("graph: " + err.Error())
+	}
+	return def.Value(id)
+}
+
+func idsOf(values []def.Value) []ID {
+	ids := make([]ID, len(values))
+	for k, v := range values {
+		ids[k] = ID(v)
+	}
+	return ids
 }

@@ -79,7 +79,8 @@ func (b *Builder) copyOf(id ID) ID {
 }
 
 // simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a
-// (portable.Pow may differ in the last place) log(exp(a)) becomes a, and log(√a) becomes log(a)/2.
+// (portable.Pow may differ in the last place), log(exp(a)) becomes a, log(√a) becomes log(a)/2, and what is
+// an inv_logit, or a function after one, becomes that.
 func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 	switch name {
 	case "sum", "mean":
@@ -94,6 +95,9 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 		if r, ok := b.exactReciprocal(in[1]); ok {
 			return b.must2("mul", in[0], b.Scalar(r))
 		}
+		return b.logistic(in[0], in[1])
+	case "inv":
+		return b.logistic(b.Scalar(1), in[0])
 	case "pow":
 		if v, ok := b.scalarValue(in[1]); ok && v == 1 {
 			return in[0], true

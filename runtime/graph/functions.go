@@ -1,80 +1,178 @@
 package graph
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
 // A vectorFunc computes an elementwise function of the standard library by vector functions. back sets t,
-// which may not be another argument, to dy·f'(x) given y = f(x).
+// which may not be another argument, to dy·f'(x) given y = f(x), with s for what it needs meanwhile.
 type vectorFunc struct {
 	forward func(n int, y, x []float64)
-	back    func(n int, t, dy, x, y []float64)
-	// fromValue is true where back does not read x.
+	back    func(n int, t, s, dy, x, y []float64)
+	// fromValue is true where back does not read x, and needs no s.
 	fromValue bool
 }
 
 // vectorFuncs holds the functions that have a vector form; the others run element by element. A test compares
 // both.
 var vectorFuncs = [...]*vectorFunc{
-	def.ExpLoop:   {vector.Exp, func(n int, t, dy, _, y []float64) { vector.Mul(n, t, dy, y) }, false},
-	def.Expm1Loop: {vector.Expm1, func(n int, t, dy, _, y []float64) { vector.FMA(n, t, dy, y, dy) }, false},
-	def.LogLoop:   {vector.Log, func(n int, t, dy, x, _ []float64) { vector.Div(n, t, dy, x) }, false},
-	def.Log1pLoop: {vector.Log1p, func(n int, t, dy, x, _ []float64) {
+	def.ExpLoop: {vector.Exp, func(n int, t, _, dy, _, y []float64) { vector.Mul(n, t, dy, y) }, false},
+	def.Expm1Loop: {vector.Expm1, func(n int, t, _, dy, _, y []float64) {
+		vector.FMA(n, t, dy, y, dy)
+	}, false},
+	def.LogLoop: {vector.Log, func(n int, t, _, dy, x, _ []float64) { vector.Div(n, t, dy, x) }, false},
+	def.Log1pLoop: {vector.Log1p, func(n int, t, _, dy, x, _ []float64) {
 		vector.AddScalar(n, t, x, 1)
 		vector.Div(n, t, dy, t)
 	}, false},
 	def.Log1mLoop: {func(n int, y, x []float64) {
 		vector.Scale(n, y, x, -1)
 		vector.Log1p(n, y, y)
-	}, func(n int, t, dy, x, _ []float64) {
+	}, func(n int, t, _, dy, x, _ []float64) {
 		vector.AddScalar(n, t, x, -1)
 		vector.Div(n, t, dy, t)
 	}, false},
-	def.Log1mExpLoop: {vector.Log1mExp, func(n int, t, dy, x, _ []float64) {
-		vector.Neg(n, t, x)
-		vector.Expm1(n, t, t)
-		vector.Neg(n, t, t)
-		vector.Div(n, t, dy, t)
-	}, false},
-	def.SqrtLoop: {vector.Sqrt, func(n int, t, dy, _, y []float64) {
+	def.SqrtLoop: {vector.Sqrt, func(n int, t, _, dy, _, y []float64) {
 		vector.Div(n, t, dy, y)
 		vector.Scale(n, t, t, 0.5)
 	}, false},
 	def.SquareLoop: {func(n int, y, x []float64) {
 		vector.Mul(n, y, x, x)
-	}, func(n int, t, dy, x, _ []float64) {
+	}, func(n int, t, _, dy, x, _ []float64) {
 		vector.Mul(n, t, dy, x)
 		vector.Scale(n, t, t, 2)
 	}, false},
-	def.InvLogitLoop: {vector.Sigmoid, func(n int, t, dy, _, y []float64) {
+	def.InvLogitLoop: {vector.Sigmoid, func(n int, t, _, dy, _, y []float64) {
 		vector.SigmoidBack(n, t, dy, y)
 	}, true},
-	def.TanhLoop: {vector.Tanh, func(n int, t, dy, _, y []float64) {
+	def.TanhLoop: {vector.Tanh, func(n int, t, _, dy, _, y []float64) {
 		vector.TanhBack(n, t, dy, y)
 	}, true},
-	def.ReluLoop: {vector.Relu, func(n int, t, dy, _, y []float64) {
+	def.ReluLoop: {vector.Relu, func(n int, t, _, dy, _, y []float64) {
 		vector.ReluBack(n, t, dy, y)
 	}, true},
-	def.LgammaLoop: {vector.Lgamma, func(n int, t, dy, x, _ []float64) {
+	def.LgammaLoop: {vector.Lgamma, func(n int, t, _, dy, x, _ []float64) {
 		vector.Digamma(n, t, x)
 		vector.Mul(n, t, t, dy)
 	}, false},
-	def.LogPhiLoop: {vector.LogPhi, func(n int, t, dy, x, _ []float64) {
+	def.LogPhiLoop: {vector.LogPhi, func(n int, t, _, dy, x, _ []float64) {
 		vector.LogPhiSlope(n, t, x)
 		vector.Mul(n, t, t, dy)
 	}, false},
-	def.SinLoop: {vector.Sin, func(n int, t, dy, x, _ []float64) {
+	def.SinLoop: {vector.Sin, func(n int, t, _, dy, x, _ []float64) {
 		vector.Cos(n, t, x)
 		vector.Mul(n, t, t, dy)
 	}, false},
-	def.CosLoop: {vector.Cos, func(n int, t, dy, x, _ []float64) {
+	def.CosLoop: {vector.Cos, func(n int, t, _, dy, x, _ []float64) {
 		vector.Sin(n, t, x)
 		vector.Mul(n, t, t, dy)
 		vector.Neg(n, t, t)
 	}, false},
-	def.SoftplusLoop: {vector.Log1pExp, func(n int, t, dy, x, _ []float64) {
+	def.SoftplusLoop: {vector.Log1pExp, func(n int, t, _, dy, x, _ []float64) {
 		vector.Sigmoid(n, t, x)
 		vector.Mul(n, t, t, dy)
 	}, false},
+	def.LogInvLogitLoop: {func(n int, y, x []float64) {
+		vector.Neg(n, y, x)
+		vector.Log1pExp(n, y, y)
+		vector.Neg(n, y, y)
+	}, func(n int, t, _, dy, x, _ []float64) {
+		vector.Neg(n, t, x)
+		vector.Sigmoid(n, t, t)
+		vector.Mul(n, t, t, dy)
+	}, false},
+	def.Log1mInvLogitLoop: {func(n int, y, x []float64) {
+		vector.Log1pExp(n, y, x)
+		vector.Neg(n, y, y)
+	}, func(n int, t, _, dy, x, _ []float64) {
+		vector.Sigmoid(n, t, x)
+		vector.Mul(n, t, t, dy)
+		vector.Neg(n, t, t)
+	}, false},
+	// log(1 - e^x) = -log(1 + 1/(e^-x - 1)) loses no digits on either side.
+	def.Log1mExpLoop: {func(n int, y, x []float64) {
+		vector.SubFrom(n, y, 0, x)
+		vector.Expm1(n, y, y)
+		vector.DivInto(n, y, 1, y)
+		vector.Log1p(n, y, y)
+		vector.Neg(n, y, y)
+		if vector.Sum(n, y) <= 0 {
+			return
+		}
+		for i, v := range x[:n] { // far above 0 the quotient is -1
+			if v > 0 {
+				y[i] = math.NaN()
+			}
+		}
+	}, func(n int, t, _, dy, x, _ []float64) {
+		vector.SubFrom(n, t, 0, x)
+		vector.Expm1(n, t, t)
+		vector.Div(n, t, dy, t)
+		vector.Neg(n, t, t)
+	}, false},
+	def.LogitLoop: {func(n int, y, x []float64) {
+		vector.SubFrom(n, y, 1, x)
+		vector.Div(n, y, x, y)
+		vector.Log(n, y, y)
+	}, func(n int, t, _, dy, x, _ []float64) {
+		vector.SubFrom(n, t, 1, x)
+		vector.Mul(n, t, t, x)
+		vector.Div(n, t, dy, t)
+	}, false},
+	def.InvLoop: {func(n int, y, x []float64) { vector.DivInto(n, y, 1, x) },
+		func(n int, t, _, dy, _, y []float64) {
+			vector.Mul(n, t, y, y)
+			vector.Mul(n, t, t, dy)
+			vector.Neg(n, t, t)
+		}, false},
+	def.CloglogLoop: {func(n int, y, x []float64) {
+		vector.Neg(n, y, x)
+		vector.Log1p(n, y, y)
+		vector.Neg(n, y, y)
+		vector.Log(n, y, y)
+	}, func(n int, t, s, dy, x, _ []float64) {
+		vector.Neg(n, t, x)
+		vector.Log1p(n, t, t)
+		vector.AddScalar(n, s, x, -1)
+		vector.Mul(n, t, t, s)
+		vector.Div(n, t, dy, t)
+	}, false},
+	def.InvCloglogLoop: {func(n int, y, x []float64) {
+		vector.Exp(n, y, x)
+		vector.Neg(n, y, y)
+		vector.Expm1(n, y, y)
+		vector.Neg(n, y, y)
+	}, func(n int, t, _, dy, x, _ []float64) {
+		vector.Exp(n, t, x)
+		vector.Sub(n, t, x, t)
+		vector.Exp(n, t, t)
+		vector.Mul(n, t, t, dy)
+	}, false},
+	def.PhiApproxLoop: {func(n int, y, x []float64) {
+		cubic(n, y, x)
+		vector.Sigmoid(n, y, y)
+	}, func(n int, t, s, dy, x, y []float64) {
+		cubic(n, s, x)
+		vector.Neg(n, s, s)
+		vector.Sigmoid(n, s, s)
+		vector.Scale(n, t, x, 3*phiCubic)
+		vector.Mul(n, t, t, x)
+		vector.AddScalar(n, t, t, phiLinear)
+		vector.Mul(n, t, t, y)
+		vector.Mul(n, t, t, s)
+		vector.Mul(n, t, t, dy)
+	}, false},
+}
+
+// The polynomial of Phi_approx.
+const phiCubic, phiLinear = 0.07056, 1.5976
+
+func cubic(n int, y, x []float64) {
+	vector.Scale(n, y, x, phiCubic)
+	vector.Mul(n, y, y, x)
+	vector.AddScalar(n, y, y, phiLinear)
+	vector.Mul(n, y, y, x)
 }

@@ -26,7 +26,7 @@ func TestVectorFunctions(t *testing.T) {
 		for i := range dy {
 			dy[i] = 1.25
 		}
-		k.back(n, d, dy, x, want)
+		k.back(n, d, make([]float64, n), dy, x, want)
 		f.Backward(dwant, dy, x, want)
 		compare(t, f.Name+"'", x, d, dwant, 0x1p-52)
 	}

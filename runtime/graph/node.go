@@ -66,7 +66,8 @@ type Slice struct {
 // Attr holds the arguments of an operation that are not nodes.
 type Attr struct {
 	Slices []Slice // of slice: one per axis; trailing axes without one are kept whole
-	Shape  Shape   // of reshape; of operations by groups: how many levels each index has
+	// of reshape; of operations by groups: how many levels each index has; of log_sum_exp: the axis
+	Shape Shape
 }
 
 // nodeKind is how a node gets its value.

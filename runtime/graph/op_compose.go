@@ -51,12 +51,18 @@ var opOuter = &op{
 var opLogMix = &op{
 	name: "log_mix", doc: "log(p·exp(a) + (1-p)·exp(b)), elementwise, broadcast", least: 3, most: 3,
 	expand: func(b *Builder, _ Attr, in []ID) (ID, error) {
-		p := in[0]
-		first, err := b.Apply("add", Attr{}, b.must("log", p), in[1])
+		share, rest := "log", "log1m"
+		p, known := b.argument(in[0], "inv_logit")
+		if known && !b.plain { // a share that rounds to 0 or 1 has a logarithm by its odds
+			share, rest = "log_inv_logit", "log1m_inv_logit"
+		} else {
+			p = in[0]
+		}
+		first, err := b.Apply("add", Attr{}, b.must(share, p), in[1])
 		if err != nil {
 			return NoID, fmt.Errorf("log_mix: %w", err)
 		}
-		second, err := b.Apply("add", Attr{}, b.must("log1m", p), in[2])
+		second, err := b.Apply("add", Attr{}, b.must(rest, p), in[2])
 		if err != nil {
 			return NoID, fmt.Errorf("log_mix: %w", err)
 		}

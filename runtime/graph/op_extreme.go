@@ -64,23 +64,6 @@ func (c *call) pairwise(f func(a, b float64) float64) {
 	}
 }
 
-// pairwiseSlopes gives each input the output's adjoint times slope(input, output).
-func (c *call) pairwiseSlopes(slope func(x, y float64) float64) {
-	for j := range c.width {
-		t, dy, y := c.scratch[2], c.dy(j), c.y(j)
-		for k := range 2 {
-			if !c.wants(k) {
-				continue
-			}
-			x := c.spread(k, j, k)
-			for i := range c.n {
-				t[i] = dy[i] * slope(x[i], y[i])
-			}
-			c.give(k, j, t)
-		}
-	}
-}
-
 // pairwiseChoice gives the output's adjoint to the input that pick chose, the first of equal ones.
 func (c *call) pairwiseChoice(pick func(a, b float64) float64) {
 	for j := range c.width {

@@ -30,9 +30,9 @@ var opFunc = &op{
 // backVector is the reverse of a function that has a vector form.
 func (c *call) backVector(j int) {
 	if c.in[0].set {
-		c.node.quick.back(c.n, c.dvec(0, j), c.dy(j), c.vec(0, j), c.y(j))
+		c.node.quick.back(c.n, c.dvec(0, j), c.scratch[1], c.dy(j), c.vec(0, j), c.y(j))
 		return
 	}
-	c.node.quick.back(c.n, c.scratch[0], c.dy(j), c.vec(0, j), c.y(j))
+	c.node.quick.back(c.n, c.scratch[0], c.scratch[1], c.dy(j), c.vec(0, j), c.y(j))
 	c.give(0, j, c.scratch[0])
 }

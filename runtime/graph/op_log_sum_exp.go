@@ -9,147 +9,156 @@ import (
 )
 
 var opLogSumExp = &op{
-	name: "log_sum_exp", doc: "log Σ exp along the last axis; of two inputs elementwise, broadcast", least: 1,
-	most: 2,
+	name: "log_sum_exp", doc: "log Σ exp along the last axis; of several inputs elementwise, broadcast",
+	least: 1,
 	infer: func(b *Builder, n *node) error {
-		if len(n.in) == 2 {
+		s := b.nodes[n.in[0]].shape
+		switch {
+		case len(n.in) > 1:
+			n.op = opLogSumOf
 			return elementwise(b, n)
+		case len(s) > 1:
+			n.op, n.attr.Shape = opLogSumRows, s[len(s)-1:]
+			n.rowwise(s[:len(s)-1])
+			n.links = []link{{rows: true}}
+			return nil
 		}
 		return alongLast(b, n, func(s Shape) Shape { return s[:len(s)-1] })
 	},
-	forward: func(c *call) {
-		if len(c.in) == 2 {
-			c.pairwise(logAddExp)
-			return
-		}
-		if rows := len(c.out.val.buf); rows > fewRows {
-			for lo := 0; lo < rows; lo += largestBlock {
-				c.logSumExpRows(lo, min(lo+largestBlock, rows))
-			}
-			return
-		}
-		c.lines(len(c.out.val.buf), func(x line, k int) { c.out.val.buf[k] = logSumExp(x) })
-	},
+	forward: func(c *call) { c.out.val.buf[0] = c.logTotal() },
 	vjp: func(c *call) {
-		if len(c.in) == 2 {
-			c.pairwiseSlopes(softmaxOf)
-			return
-		}
-		if rows := len(c.out.val.buf); rows > fewRows {
-			for lo := 0; lo < rows; lo += largestBlock {
-				c.logSumExpSlopes(lo, min(lo+largestBlock, rows))
+		x, dx, t := c.in[0].val.buf, c.in[0].adj.buf, c.scratch[0]
+		for lo := 0; lo < len(x); lo += len(t) {
+			n := min(len(t), len(x)-lo)
+			vector.AddScalar(n, t, x[lo:], -c.out.val.buf[0])
+			vector.Exp(n, t, t)
+			for i := range n {
+				if math.IsInf(x[lo+i], -1) { // also where the sum is 0
+					t[i] = 0
+				}
 			}
-			return
+			vector.Axpy(n, dx[lo:], c.out.adj.buf[0], t)
 		}
-		y, dy := c.out.val.buf, c.out.adj.buf
-		c.lines(len(c.out.val.buf), func(x line, k int) {
-			dx := x.in(c.in[0].adj.buf)
-			for i := range x.n {
-				*dx.at(i) += float64(dy[k] * softmaxOf(*x.at(i), y[k]))
-			}
-		})
 	},
 	needs: func(k int) need { return inputs(k) | output },
 }
 
-// logSumExpRows is the forward step for the lines from lo to hi, all of one element at a time.
-func (c *call) logSumExpRows(lo, hi int) {
-	x, rows, n := c.in[0].val.buf, len(c.out.val.buf), hi-lo
-	largest, sum, t := c.scratch[0][:n], c.scratch[1][:n], c.scratch[2][:n]
-	copy(largest, x[lo:hi])
-	for at := rows + lo; at < len(x); at += rows {
-		for i, v := range x[at:][:n] {
-			largest[i] = max(largest[i], v) // without a branch: which is larger is as good as random
+// opLogSumRows is log Σ exp along the last axis of a matrix, for a block of its rows.
+var opLogSumRows = &op{
+	name: "log_sum_exp", doc: "log Σ exp along the last axis", least: 1, most: 1,
+	forward: func(c *call) {
+		parts := c.lastAxis()
+		for j := range c.width {
+			c.logSum(c.y(j)[:c.n], parts, func(k int) []float64 { return c.vec(0, j+k*c.width) })
 		}
+	},
+	vjp: func(c *call) {
+		parts := c.lastAxis()
+		for j := range c.width {
+			lost := c.lost(j)
+			for k := 0; c.wants(0) && k < parts; k++ {
+				c.giveShare(0, j+k*c.width, j, c.vec(0, j+k*c.width), lost)
+			}
+		}
+	},
+	needs: func(int) need { return inputs(0) | output },
+}
+
+// lastAxis is the length of the axis along which a step adds up.
+func (c *call) lastAxis() int { return c.node.attr.Shape[0] }
+
+// opLogSumOf is log Σ exp of its inputs, element by element.
+var opLogSumOf = &op{
+	name: "log_sum_exp", doc: "log Σ exp of several inputs, elementwise, broadcast", least: 2,
+	elements: true,
+	forward: func(c *call) {
+		for j := range c.width {
+			c.logSum(c.y(j)[:c.n], len(c.in), func(k int) []float64 {
+				return c.spread(k, j, logSumScratch+k)
+			})
+		}
+	},
+	vjp: func(c *call) {
+		for j := range c.width {
+			lost := c.lost(j)
+			for k := range c.in {
+				if c.wants(k) {
+					c.giveShare(k, j, j, c.spread(k, j, logSumScratch+k), lost)
+				}
+			}
+		}
+	},
+	needs: func(k int) need { return inputs(k) | output },
+}
+
+// The scratch vectors of logSum come first.
+const logSumScratch = 3
+
+// logSum sets y to log Σ exp of some parts.
+func (c *call) logSum(y []float64, parts int, part func(k int) []float64) {
+	n := c.n
+	largest, sum, t := c.scratch[0][:n], c.scratch[1][:n], c.scratch[2][:n]
+	copy(largest, part(0)[:n])
+	for k := 1; k < parts; k++ {
+		x := part(k)
+		vector.Sub(n, sum, x, largest)
+		vector.Relu(n, t, sum) // not 0 where x is larger
+		if parts == 2 {
+			vector.Neg(n, y, sum)
+			vector.Select(n, sum, t, y, sum) // minus the distance
+		}
+		vector.Select(n, largest, t, x, largest)
 	}
-	clear(sum)
-	for at := lo; at < len(x); at += rows {
-		vector.Sub(n, t, x[at:][:n], largest)
-		vector.Exp(n, t, t)
-		vector.Accumulate(n, sum, t)
+	if parts == 2 { // without loss where the smaller part is next to nothing
+		vector.Log1pExp(n, y, sum)
+	} else {
+		clear(sum)
+		for k := range parts {
+			vector.Sub(n, t, part(k), largest)
+			vector.Exp(n, t, t)
+			vector.Accumulate(n, sum, t)
+		}
+		vector.Log(n, y, sum)
 	}
-	vector.Log(n, sum, sum)
-	y := c.out.val.buf[lo:hi]
-	vector.Add(n, y, largest, sum)
-	for i, v := range largest {
+	vector.Add(n, y, y, largest)
+	if !math.IsNaN(vector.Sum(n, y)) {
+		return
+	}
+	for i, v := range largest { // ∞ - ∞
 		if math.IsInf(v, 0) {
 			y[i] = v
 		}
 	}
 }
 
-// logSumExpSlopes is the reverse of logSumExpRows.
-func (c *call) logSumExpSlopes(lo, hi int) {
-	x, rows, n := c.in[0].val.buf, len(c.out.val.buf), hi-lo
-	y, dy, t := c.out.val.buf[lo:hi], c.out.adj.buf[lo:hi], c.scratch[0][:n]
-	for at := lo; at < len(x); at += rows {
-		v, dx := x[at:][:n], c.in[0].adj.buf[at:][:n]
-		vector.Sub(n, t, v, y)
-		vector.Exp(n, t, t)
-		for i := range t {
-			if math.IsInf(v[i], -1) { // also where y is -∞
-				t[i] = 0
-			}
+// lost reports whether all parts of an element of column j may be 0: its logarithm is -∞.
+func (c *call) lost(j int) bool {
+	sum := vector.Sum(c.n, c.out.val.col(j, c.row))
+	return math.IsInf(sum, -1) || math.IsNaN(sum)
+}
+
+// giveShare adds what column j of the output gives to a part x of its sum: its adjoint times exp(x - y), 0
+// where x is -∞.
+func (c *call) giveShare(k, column, j int, x []float64, lost bool) {
+	n, t, dy := c.n, c.scratch[0], c.dy(j)
+	vector.Sub(n, t, x, c.y(j))
+	vector.Exp(n, t, t)
+	for i := 0; lost && i < n; i++ {
+		if math.IsInf(x[i], -1) { // also where y is -∞
+			t[i] = 0
 		}
-		vector.MulAdd(n, dx, t, dy)
+	}
+	switch {
+	case !c.in[k].rows:
+		*c.dnum(k, column) += vector.Dot(n, t, dy)
+	case c.in[k].set:
+		vector.Mul(n, c.dvec(k, column), t, dy)
+	default:
+		vector.MulAdd(n, c.dvec(k, column), t, dy)
 	}
 }
 
-var opSoftmax = &op{
-	name: "softmax", doc: "exp(x)/Σ exp(x) along the last axis", least: 1, most: 1,
-	infer: func(b *Builder, n *node) error { return alongLast(b, n, whole) },
-	forward: func(c *call) {
-		c.lines(lastStride(c.node.shape), func(x line, _ int) {
-			total, y := logSumExp(x), x.in(c.out.val.buf)
-			for i := range x.n {
-				*y.at(i) = portable.Exp(*x.at(i) - total)
-			}
-		})
-	},
-	vjp: func(c *call) { // dx = y·(dy - Σ y·dy)
-		c.lines(lastStride(c.node.shape), func(x line, _ int) {
-			y, dy, dx := x.in(c.out.val.buf), x.in(c.out.adj.buf), x.in(c.in[0].adj.buf)
-			sum := 0.0
-			for i := range x.n {
-				sum += float64(*y.at(i) * *dy.at(i))
-			}
-			for i := range x.n {
-				*dx.at(i) += float64(*y.at(i) * (*dy.at(i) - sum))
-			}
-		})
-	},
-	needs: func(int) need { return output },
-}
-
-var opLogSoftmax = &op{
-	name: "log_softmax", doc: "x - log Σ exp(x) along the last axis", least: 1, most: 1,
-	infer: func(b *Builder, n *node) error { return alongLast(b, n, whole) },
-	forward: func(c *call) {
-		c.lines(lastStride(c.node.shape), func(x line, _ int) {
-			total, y := logSumExp(x), x.in(c.out.val.buf)
-			for i := range x.n {
-				*y.at(i) = *x.at(i) - total
-			}
-		})
-	},
-	vjp: func(c *call) { // dx = dy - exp(y)·Σ dy
-		c.lines(lastStride(c.node.shape), func(x line, _ int) {
-			y, dy, dx := x.in(c.out.val.buf), x.in(c.out.adj.buf), x.in(c.in[0].adj.buf)
-			sum := 0.0
-			for i := range x.n {
-				sum += *dy.at(i)
-			}
-			for i := range x.n {
-				*dx.at(i) += *dy.at(i) - float64(portable.Exp(*y.at(i))*sum)
-			}
-		})
-	},
-	needs: func(int) need { return output },
-}
-
-func whole(s Shape) Shape { return s }
-
-// alongLast makes n a node computed at once along the last axis of its input.
+// alongLast makes n a node computed at once along the only axis of its input.
 func alongLast(b *Builder, n *node, shape func(Shape) Shape) error {
 	s := b.nodes[n.in[0]].shape
 	if len(s) == 0 {
@@ -159,52 +168,22 @@ func alongLast(b *Builder, n *node, shape func(Shape) Shape) error {
 	return nil
 }
 
-// A line is the n elements of an array along its last axis, step apart in memory.
-type line struct {
-	v              []float64
-	start, step, n int
-}
+func whole(s Shape) Shape { return s }
 
-func (l line) at(i int) *float64 { return &l.v[l.start+i*l.step] }
-
-// in is the same place in another array of the shape.
-func (l line) in(v []float64) line { return line{v, l.start, l.step, l.n} }
-
-// lines visits the lines of the first input, step of them; k counts.
-func (c *call) lines(step int, visit func(x line, k int)) {
-	v := c.in[0].val.buf
-	for k := range step {
-		visit(line{v, k, step, len(v) / step}, k)
-	}
-}
-
-func logSumExp(x line) float64 {
-	largest := math.Inf(-1)
-	for i := range x.n {
-		largest = math.Max(largest, *x.at(i))
+// logTotal is log Σ exp of a vector.
+func (c *call) logTotal() float64 {
+	x, t, largest, sum := c.in[0].val.buf, c.scratch[0], math.Inf(-1), 0.0
+	for _, v := range x {
+		largest = math.Max(largest, v)
 	}
 	if math.IsInf(largest, 0) || math.IsNaN(largest) {
 		return largest
 	}
-	sum := 0.0
-	for i := range x.n {
-		sum += portable.Exp(*x.at(i) - largest)
+	for lo := 0; lo < len(x); lo += len(t) {
+		n := min(len(t), len(x)-lo)
+		vector.AddScalar(n, t, x[lo:], -largest)
+		vector.Exp(n, t, t)
+		sum += vector.Sum(n, t)
 	}
 	return largest + portable.Log(sum)
-}
-
-func logAddExp(a, b float64) float64 {
-	largest := math.Max(a, b)
-	if math.IsInf(largest, 0) || math.IsNaN(largest) {
-		return largest
-	}
-	return largest + portable.Log1p(portable.Exp(-math.Abs(a-b)))
-}
-
-// softmaxOf is exp(x - y) for y the logarithm of a sum that exp(x) is part of: 0 where all parts are 0.
-func softmaxOf(x, y float64) float64 {
-	if math.IsInf(x, -1) {
-		return 0
-	}
-	return portable.Exp(x - y)
 }

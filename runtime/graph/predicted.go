@@ -30,8 +30,8 @@ func (b *Builder) predicted(d *def.Dist, theta []ID) (*def.Dist, []ID) {
 }
 
 // argument returns m where a value is name(m). It looks through what only rearranges elements, through
-// parameters whose map to their support is the function, and where name(m)·a = name(m + g(a)), through
-// products with positive data.
+// parameters whose map to their support is the function, where name(m)·a = name(m + g(a)), through products
+// with positive data, and through 1 - inv_logit(m), which is inv_logit(-m).
 func (b *Builder) argument(id ID, name string) (ID, bool) {
 	n := &b.nodes[id]
 	switch {
@@ -43,6 +43,12 @@ func (b *Builder) argument(id ID, name string) (ID, bool) {
 	}
 	f, elementwise := b.funcs[name]
 	switch {
+	case name == "inv_logit" && n.op == opSub && b.isOne(n.in[0]):
+		m, ok := b.argument(n.in[1], name)
+		if !ok {
+			return NoID, false
+		}
+		return b.negative(m), true
 	case n.op == opGather && (elementwise || len(n.in) == 2 && len(b.nodes[n.in[0]].shape) > 1),
 		n.op == opSlice && elementwise:
 		m, ok := b.argument(n.in[0], name)
@@ -95,18 +101,82 @@ func (b *Builder) positive(id ID) bool {
 	return n.kind == constant && !slices.ContainsFunc(n.values, func(v float64) bool { return !(v > 0) })
 }
 
-// undone returns the argument of a function g, or of a map to a support, in f(g(x)) where f undoes g, and
-// half of log(x) for log(√x).
+// undone returns the argument of a function g, or of a map to a support, in f(g(x)) where f undoes g, half of
+// log(x) for log(√x), and of f after g the function that both are together.
 func (b *Builder) undone(name string, in []ID) (ID, bool) {
 	f := b.funcs[name]
-	if f == nil || f.Undoes == "" || b.plain {
+	if f == nil || b.plain {
 		return NoID, false
 	}
-	if m, ok := b.argument(in[0], f.Undoes); ok {
-		return m, true
+	if f.Undoes != "" {
+		if m, ok := b.argument(in[0], f.Undoes); ok {
+			return m, true
+		}
 	}
-	if m, ok := b.argument(in[0], "sqrt"); ok && name == "log" {
+	n := &b.nodes[in[0]]
+	if n.fn != nil && f.After[n.fn.Name] != "" {
+		return b.must2(f.After[n.fn.Name], n.in[0])
+	}
+	if name != "log" {
+		return NoID, false
+	}
+	if m, ok := b.argument(in[0], "sqrt"); ok {
 		return b.must2("mul", b.Scalar(0.5), b.must("log", m))
 	}
+	switch { // log(1 + exp(x)) and log(1 - exp(x)), and log(1 - inv_logit(x))
+	case n.op == opAdd && b.isOne(n.in[0]):
+		return b.undone("log1p", n.in[1:])
+	case n.op == opAdd && b.isOne(n.in[1]):
+		return b.undone("log1p", n.in[:1])
+	case n.op == opSub && b.isOne(n.in[0]):
+		return b.undone("log1m", n.in[1:])
+	}
 	return NoID, false
+}
+
+// logistic returns inv_logit(m) for a/b where it is written as 1/(1 + exp(-m)) or exp(m)/(1 + exp(m)): the
+// one operation has no exponential that overflows.
+func (b *Builder) logistic(a, under ID) (ID, bool) {
+	n := &b.nodes[under]
+	if b.plain || n.op != opAdd {
+		return NoID, false
+	}
+	for k, id := range n.in {
+		e := &b.nodes[id]
+		if !b.isOne(n.in[1-k]) || e.fn == nil || e.fn.Name != "exp" {
+			continue
+		}
+		switch {
+		case a == id:
+			return b.must2("inv_logit", e.in[0])
+		case b.isOne(a):
+			return b.must2("inv_logit", b.negative(e.in[0]))
+		}
+	}
+	return NoID, false
+}
+
+func (b *Builder) isOne(id ID) bool {
+	v, ok := b.scalarValue(id)
+	return ok && v == 1
+}
+
+// negative is -x, without an operation where x is one of another.
+func (b *Builder) negative(id ID) ID {
+	n := &b.nodes[id]
+	switch {
+	case n.op == opNeg:
+		return n.in[0]
+	case n.op == opSub && b.nodes[n.in[0]].op == opNeg:
+		return b.must("add", b.nodes[n.in[0]].in[0], n.in[1])
+	case n.op == opSub:
+		return b.must("sub", n.in[1], n.in[0])
+	case n.op == opMul:
+		for k, p := range n.in {
+			if v, ok := b.scalarValue(p); ok {
+				return b.must("mul", b.Scalar(-v), n.in[1-k])
+			}
+		}
+	}
+	return b.must("neg", id)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
@@ -30,6 +31,23 @@ var spellings = map[string]func(t *testing.T, b *graph.Builder, f string) graph.
 	},
 	"product": func(t *testing.T, b *graph.Builder, f string) graph.ID {
 		return apply(t, b, "mul", exposures(b), apply(t, b, f, b.Param("m", shape{rowsOfForms})))
+	},
+	"logistic 1/(1 + exp(-m))": func(t *testing.T, b *graph.Builder, _ string) graph.ID {
+		e := apply(t, b, "exp", apply(t, b, "neg", b.Param("m", shape{rowsOfForms})))
+		return apply(t, b, "div", b.Scalar(1), apply(t, b, "add", b.Scalar(1), e))
+	},
+	"logistic inv(exp(-2*m) + 1)": func(t *testing.T, b *graph.Builder, _ string) graph.ID {
+		e := apply(t, b, "exp", apply(t, b, "mul", b.Scalar(-2), b.Param("m", shape{rowsOfForms})))
+		return apply(t, b, "inv", apply(t, b, "add", e, b.Scalar(1)))
+	},
+	"logistic exp(m)/(1 + exp(m))": func(t *testing.T, b *graph.Builder, _ string) graph.ID {
+		e := apply(t, b, "exp", b.Param("m", shape{rowsOfForms}))
+		return apply(t, b, "div", e, apply(t, b, "add", b.Scalar(1), e))
+	},
+	"logistic 1 - inv_logit(-a - m)": func(t *testing.T, b *graph.Builder, f string) graph.ID {
+		a := apply(t, b, "neg", b.Param("a", shape{}))
+		return apply(t, b, "sub", b.Scalar(1), apply(t, b, f, apply(t, b, "sub", a,
+			b.Param("m", shape{rowsOfForms}))))
 	},
 	"quotient": func(t *testing.T, b *graph.Builder, f string) graph.ID {
 		return apply(t, b, "div", apply(t, b, f, b.Param("m", shape{rowsOfForms})), exposures(b))
@@ -77,6 +95,7 @@ func TestPredictedForms(t *testing.T) {
 			for what, spell := range spellings {
 				switch {
 				case (what == "product" || what == "quotient") && f.TakesFactor == "",
+					strings.HasPrefix(what, "logistic") && p.Func != "inv_logit",
 					what == "parameter" && p.Func != "exp" && p.Func != "inv_logit":
 					continue
 				}
@@ -197,5 +216,56 @@ func TestUndone(t *testing.T) {
 	}
 	if id := apply(t, b, "exp", apply(t, b, "log", m)); id == m {
 		t.Error("exp(log(m)) has no value below 0, and m has")
+	}
+}
+
+// A function of a function that both together have a name for is that one: it has the value where the other
+// way to compute it rounds to a limit, and overflows.
+func TestFunctionsAfterOthers(t *testing.T) {
+	one := func(t *testing.T, b *graph.Builder, op, f string, m graph.ID) graph.ID {
+		return apply(t, b, op, b.Scalar(1), apply(t, b, f, m))
+	}
+	for what, c := range map[string]struct {
+		write func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID
+		want  string
+	}{
+		"log(1 + exp(m))": {func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID {
+			return apply(t, b, "log", one(t, b, "add", "exp", m))
+		}, "softplus"},
+		"log(1 - exp(m))": {func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID {
+			return apply(t, b, "log", one(t, b, "sub", "exp", m))
+		}, "log1m_exp"},
+		"log(1 - inv_logit(m))": {func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID {
+			return apply(t, b, "log", one(t, b, "sub", "inv_logit", m))
+		}, "log1m_inv_logit"},
+		"log(inv_logit(m))": {func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID {
+			return apply(t, b, "log", apply(t, b, "inv_logit", m))
+		}, "log_inv_logit"},
+		"log(Phi(m))": {func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID {
+			return apply(t, b, "log", apply(t, b, "Phi", m))
+		}, "log_Phi"},
+		"log(1/(1 + exp(-m)))": {func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID {
+			return apply(t, b, "log", apply(t, b, "div", b.Scalar(1), one(t, b, "add", "exp",
+				apply(t, b, "neg", m))))
+		}, "log_inv_logit"},
+	} {
+		b := graph.New("after")
+		m := b.Param("m", shape{4})
+		got, want := c.write(t, b, m), apply(t, b, c.want, m)
+		if got != want {
+			t.Errorf("%s is not %s(m)", what, c.want)
+		}
+		b.Plain()
+		x := []float64{-0.4, -3, -20, -1e-3}
+		b.Report("plain", c.write(t, b, m))
+		b.Report("joined", want)
+		e := build(t, b).NewExec()
+		e.Forward(x)
+		plain, joined := slices.Clone(e.Report(0)), e.Report(1)
+		for i := range x {
+			if !(math.Abs(plain[i]-joined[i]) <= 1e-12*max(1, math.Abs(plain[i]))) {
+				t.Errorf("%s at %v is %v, want %v", what, x[i], joined[i], plain[i])
+			}
+		}
 	}
 }

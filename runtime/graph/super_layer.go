@@ -53,7 +53,7 @@ var opActive = &op{
 	},
 	vjp: func(c *call) {
 		own := view{buf: c.own, stride: len(c.own) / max(1, c.width)}
-		c.eachColumn(func(n, j int) { c.node.quick.back(n, own.col(j, 0), c.dy(j), nil, c.y(j)) })
+		c.eachColumn(func(n, j int) { c.node.quick.back(n, own.col(j, 0), nil, c.dy(j), nil, c.y(j)) })
 		after := c.out.adj
 		c.out.adj = own
 		layerBack(c)

@@ -58,6 +58,8 @@ type DensityBuilder interface {
 	// Density adds the log density of another distribution, carrier included, at x, which has the shape of
 	// the left side.
 	Density(d Dist, x Value, theta ...Value)
+	// Elements is what Density would add, for each element.
+	Elements(d Dist, x Value, theta ...Value) Value
 }
 
 // InsideBound is the log density of a value that far inside a bound: 0, and -Inf where it is beyond it.

@@ -207,6 +207,10 @@ type Func struct {
 	Examples []string // expressions with value, as "exp(0) = 1"
 	Domain   string   // such as "x > 0"; "" for all reals
 	Vector   FuncLoop // the vector loop that computes it faster, if any
+	Slow     string   // why there is none
+	// After has the function that is this one of another, by the name of that: log_inv_logit for log after
+	// inv_logit. It has the same values, without loss where the other one rounds to a limit.
+	After map[string]string
 
 	// Monotone says how the value moves with the argument, and EachSide that it moves in one direction on
 	// each side of 0. The range of the values follows from these, and else from NonNegative.

@@ -32,7 +32,6 @@ const (
 	LogLoop
 	Log1pLoop
 	Log1mLoop
-	Log1mExpLoop
 	SqrtLoop
 	SquareLoop
 	InvLogitLoop
@@ -43,4 +42,12 @@ const (
 	LogPhiLoop
 	SinLoop
 	CosLoop
+	LogInvLogitLoop
+	Log1mInvLogitLoop
+	Log1mExpLoop
+	LogitLoop
+	InvLoop
+	CloglogLoop
+	InvCloglogLoop
+	PhiApproxLoop
 )

@@ -237,7 +237,8 @@ func TestLocationScaleOfLog(t *testing.T) {
 }
 
 // The form with a predictor in place of a parameter has the same density at that predictor as the
-// distribution at its function, and the same derivatives in the other parameters.
+// distribution at its function, with and without their carriers: the one may stand for the other inside a sum
+// of densities.
 func TestPredicted(t *testing.T) {
 	functions := map[string]def.Func{}
 	for _, f := range fn.Elementwise() {
@@ -257,12 +258,20 @@ func TestPredicted(t *testing.T) {
 				at := slices.Clone(theta)
 				f.Forward(at[p.Param:p.Param+1], theta[p.Param:p.Param+1])
 				x := drawX(form, r, theta)
-				got, want := logp(form, x, theta), logp(d, x, at)
-				if math.Abs(got-want) > 1e-11*math.Max(1, math.Abs(want)) {
-					t.Errorf("%s: %s has %v, and %s of the value of %s %v", label(x, theta), form.Name, got,
-						d.Name, p.Func, want)
+				for _, of := range [][2]def.Dist{{form, d}, {bare(form), bare(d)}} {
+					got, want := logp(of[0], x, theta), logp(of[1], x, at)
+					if math.Abs(got-want) > 1e-11*math.Max(1, math.Abs(want)) {
+						t.Errorf("%s: %s has %v, and %s of the value of %s %v", label(x, theta), form.Name, got,
+							d.Name, p.Func, want)
+					}
 				}
 			}
 		}
 	})
+}
+
+// bare is a distribution without its carrier.
+func bare(d def.Dist) def.Dist {
+	d.Carrier = nil
+	return d
 }

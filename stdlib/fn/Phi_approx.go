@@ -22,6 +22,7 @@ func PhiApprox() def.Func {
 			}
 		},
 		Monotone: def.Increasing,
+		Vector:   def.PhiApproxLoop,
 		Examples: []string{"Phi_approx(0) = 0.5", "Phi_approx(1) = 0.8413303471805675",
 			"Phi_approx(-3) = 0.001231955278117661"},
 		NonNegative: true,

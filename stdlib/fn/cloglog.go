@@ -22,6 +22,7 @@ func Cloglog() def.Func {
 			}
 		},
 		Monotone: def.Increasing,
+		Vector:   def.CloglogLoop,
 		Examples: []string{"cloglog(0.5) = -0.36651292058166435", "cloglog(1e-12) = -27.63102111592805"},
 	}
 }

@@ -22,6 +22,7 @@ func Digamma() def.Func {
 			}
 		},
 		Monotone: def.Increasing,
+		Slow:     "its derivative has no vector loop",
 		Examples: []string{"digamma(1) = -0.5772156649015329", "digamma(0.5) = -1.9635100260214235",
 			"digamma(100) = 4.600161852738087"},
 	}

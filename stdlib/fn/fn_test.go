@@ -45,6 +45,9 @@ func TestDocumented(t *testing.T) {
 		if fn.Doc == "" || len(fn.Examples) < 2 {
 			t.Error("documentation and two examples are needed")
 		}
+		if fn.Vector == def.NoLoop && fn.Slow == "" {
+			t.Error("it runs element by element, for no reason that its descriptor gives")
+		}
 		if _, ok := domains[fn.Domain]; !ok {
 			t.Errorf("domain %q has no test range", fn.Domain)
 		}

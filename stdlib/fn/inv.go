@@ -20,6 +20,7 @@ func Inv() def.Func {
 			}
 		},
 		EachSide: true,
+		Vector:   def.InvLoop,
 		Examples: []string{"inv(2) = 0.5", "inv(-4) = -0.25"},
 	}
 }

@@ -23,6 +23,7 @@ func InvCloglog() def.Func {
 			}
 		},
 		Monotone: def.Increasing,
+		Vector:   def.InvCloglogLoop,
 		Examples: []string{"inv_cloglog(0) = 0.6321205588285577",
 			"inv_cloglog(-40) = 4.248354255291589e-18", "inv_cloglog(3) = 0.9999999981078213"},
 		NonNegative: true,

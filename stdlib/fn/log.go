@@ -25,6 +25,7 @@ func Log() def.Func {
 		},
 		Monotone: def.Increasing,
 		Undoes:   "exp",
+		After:    map[string]string{"inv_logit": "log_inv_logit", "Phi": "log_Phi"},
 		Examples: []string{"log(1) = 0", "log(10) = 2.302585092994046"},
 		Vector:   def.LogLoop,
 		Limits: []def.Limit{{X: 1, Y: 0}, {X: 0, Y: math.Inf(-1), Rate: def.Logarithmically},

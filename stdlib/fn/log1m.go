@@ -23,6 +23,7 @@ func Log1m() def.Func {
 				dx[i] += float64(dy[i] * (1 / (v - 1)))
 			}
 		},
+		After:    map[string]string{"inv_logit": "log1m_inv_logit", "exp": "log1m_exp"},
 		Monotone: def.Decreasing,
 		Vector:   def.Log1mLoop,
 		Examples: []string{"log1m(0) = 0", "log1m(0.5) = -0.6931471805599453", "log1m(1e-20) = -1e-20"},

@@ -19,11 +19,11 @@ func Log1mExp() def.Func {
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] / (-portable.Expm1(-v))
+				dx[i] += dy[i] / -portable.Expm1(0-v) // -∞ at 0
 			}
 		},
-		Vector:   def.Log1mExpLoop,
 		Monotone: def.Decreasing,
+		Vector:   def.Log1mExpLoop,
 		Examples: []string{"log1m_exp(-1) = -0.4586751453870819", "log1m_exp(-40) = -4.248354255291589e-18",
 			"log1m_exp(-1e-10) = -23.025850929990458"},
 	}

@@ -22,6 +22,7 @@ func Log1mInvLogit() def.Func {
 			}
 		},
 		Monotone: def.Decreasing,
+		Vector:   def.Log1mInvLogitLoop,
 		Examples: []string{"log1m_inv_logit(0) = -0.6931471805599453", "log1m_inv_logit(800) = -800",
 			"log1m_inv_logit(-40) = -4.248354255291589e-18"},
 	}

@@ -23,6 +23,7 @@ func Log1p() def.Func {
 				dx[i] += dy[i] / (1 + v)
 			}
 		},
+		After:    map[string]string{"exp": "softplus"},
 		Monotone: def.Increasing,
 		Examples: []string{"log1p(0) = 0", "log1p(1e-20) = 1e-20", "log1p(1) = 0.6931471805599453"},
 		Vector:   def.Log1pLoop,

@@ -21,6 +21,7 @@ func LogInvLogit() def.Func {
 			}
 		},
 		Monotone: def.Increasing,
+		Vector:   def.LogInvLogitLoop,
 		Examples: []string{"log_inv_logit(0) = -0.6931471805599453", "log_inv_logit(-800) = -800",
 			"log_inv_logit(40) = -4.248354255291589e-18"},
 	}

@@ -15,7 +15,7 @@ func Logit() def.Func {
 		Domain: "0 < x < 1",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = portable.Log(v) - portable.Log1p(-v)
+				y[i] = portable.Log(v / (1 - v))
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
@@ -25,6 +25,7 @@ func Logit() def.Func {
 		},
 		Monotone: def.Increasing,
 		Undoes:   "inv_logit",
+		Vector:   def.LogitLoop,
 		Examples: []string{"logit(0.5) = 0", "logit(0.25) = -1.0986122886681098"},
 		Limits: []def.Limit{{X: 0.5, Y: 0}, {X: 0, Y: math.Inf(-1), Rate: def.Logarithmically},
 			{X: 1, Y: math.Inf(1), Rate: def.Logarithmically}},

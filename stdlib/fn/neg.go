@@ -23,6 +23,7 @@ func Neg() def.Func {
 			}
 		},
 		Monotone: def.Decreasing,
+		Slow:     "it is an operation of the graph",
 		Examples: []string{"neg(2) = -2", "neg(-0.5) = 0.5"},
 		Limits: []def.Limit{{X: 0, Y: 0}, {X: math.Inf(1), Y: math.Inf(-1)},
 			{X: math.Inf(-1), Y: math.Inf(1)}},

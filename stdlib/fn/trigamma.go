@@ -22,6 +22,7 @@ func Trigamma() def.Func {
 			}
 		},
 		Monotone: def.Decreasing,
+		Slow:     "it is rare in models",
 		Examples: []string{"trigamma(1) = 1.6449340668482264", "trigamma(0.5) = 4.934802200544679",
 			"trigamma(100) = 0.010050166663333571"},
 		NonNegative: true,
