@@ -2,15 +2,18 @@ package linear
 
 import "math"
 
-// Products are the matrix products that the factorisations of large matrices are made of; a nil one is
-// computed by a loop of this package. Their matrices are stored by columns, column j of X from x[j·xs] on,
-// and element i, o of W is w[i·wk+o·wm].
+// Products are the matrix products that the factorisations of large matrices are made of; without them, as
+// for small matrices, they take column by column. Matrices are stored by columns, column j of X from x[j·xs]
+// on, and element i, o of W is w[i·wk+o·wm].
 type Products struct {
 	// Add adds X·W to Y, of n rows and m columns, for X with k columns.
 	Add func(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int)
 	// Gradient adds Xᵀ·D to W, for X and D of n rows with k and m columns.
 	Gradient func(n int, w []float64, wk, wm int, x []float64, xs int, d []float64, ds, k, m int)
 }
+
+// whole reports whether a matrix of n rows is taken column by column, where those of no more than most are.
+func (p Products) whole(n, most int) bool { return n <= most || p.Add == nil }
 
 // Matrices are halved until they have no more than this many rows or columns.
 const (
@@ -25,12 +28,6 @@ func half(n int) int { return (n/2 + 7) / 8 * 8 }
 
 // add is Add of matrices in arrays of k rows: x and w may be parts of the same one.
 func (p Products) add(n int, y, x, w []float64, wk, wm, inner, m, k int) {
-	if p.Add == nil {
-		for o := range m {
-			combine(1, y[o*k:][:n], x, w[o*wm:], k, wk, inner)
-		}
-		return
-	}
 	for i := 0; i < n; i += 2 * block {
 		for c := 0; c < inner; c += block {
 			p.Add(min(2*block, n-i), y[i:], k, x[i+k*c:], k, w[c*wk:], wk, wm, min(block, inner-c), m)
@@ -40,15 +37,7 @@ func (p Products) add(n int, y, x, w []float64, wk, wm, inner, m, k int) {
 
 // gradient is Gradient of such matrices.
 func (p Products) gradient(n int, w, x, d []float64, inner, m, k int) {
-	if p.Gradient != nil {
-		p.Gradient(n, w, 1, k, x, k, d, k, inner, m)
-		return
-	}
-	for o := range m {
-		for i := range inner {
-			w[i+k*o] += dot(x[k*i:][:n], d[k*o:][:n])
-		}
-	}
+	p.Gradient(n, w, 1, k, x, k, d, k, inner, m)
 }
 
 // Cholesky is that of the package.
@@ -74,7 +63,7 @@ func (p Products) factor(l, a []float64, k int, least float64) bool {
 }
 
 func (p Products) halve(l []float64, n, k int, least float64) bool {
-	if n <= few {
+	if p.whole(n, few) {
 		return factorFew(l, n, k, least)
 	}
 	h := half(n)
@@ -147,10 +136,10 @@ func (p Products) CholeskyBack(da, dl, l []float64, k int) {
 	}
 }
 
-// back overwrites the lower triangle of d, the derivative by L, with that of -(D + Dᵀ) for the derivative D by
-// the lower triangle of A.
+// back overwrites the lower triangle of d, the derivative by L, with that of -(D + Dᵀ) for the derivative D
+// by the lower triangle of A.
 func (p Products) back(d, l []float64, n, k int) {
-	if n <= few {
+	if p.whole(n, few) {
 		backFew(d, l, n, k)
 		return
 	}
@@ -202,7 +191,15 @@ func Mirror(a []float64, n, k int) {
 }
 
 // AddOuter adds u vᵀ to y.
-func (p Products) AddOuter(y, u, v []float64, k int) { p.add(k, y, u, v, 1, 1, 1, k, k) }
+func (p Products) AddOuter(y, u, v []float64, k int) {
+	if !p.whole(k, few) {
+		p.add(k, y, u, v, 1, 1, 1, k, k)
+		return
+	}
+	for j := range k {
+		combine(1, y[k*j:][:k], u, v[j:], k, 1, 1)
+	}
+}
 
 // Inverse sets y to (L Lᵀ)⁻¹, MᵀM with M = L⁻¹.
 func (p Products) Inverse(y, l []float64, k int) {
@@ -214,7 +211,7 @@ func (p Products) Inverse(y, l []float64, k int) {
 
 // invert sets the lower triangle of m, whose elements are 0, to L⁻¹.
 func (p Products) invert(m, l []float64, n, k int) {
-	if n <= narrow {
+	if p.whole(n, narrow) {
 		for j := n - 1; j >= 0; j-- {
 			col := m[k*j:][:n]
 			if rest := n - 1 - j; rest > 0 {
@@ -237,7 +234,7 @@ func (p Products) invert(m, l []float64, n, k int) {
 
 // square overwrites a lower triangular M with the lower triangle of MᵀM.
 func (p Products) square(m []float64, n, k int) {
-	if n <= narrow {
+	if p.whole(n, narrow) {
 		for j := range n {
 			for i := j; i < n; i++ {
 				m[i+k*j] = dot(m[k*i+i:k*i+n], m[k*j+i:k*j+n])
