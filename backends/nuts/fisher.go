@@ -175,21 +175,8 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 	}
 	replace, late := f.schedule.Next(t, k.parties[0].estimate.background.draws.N)
 	if replace {
-		f.renewed, f.looked = 0, 0
-		for b, s := range k.parties {
-			s.estimate.foreground, s.estimate.background = s.estimate.background, s.estimate.foreground
-			s.estimate.background.reset()
-			s.noise.replace()
-			if s.shear != nil {
-				if err := k.reshear(ctx, b, f.k.done); err != nil {
-					return late, false, err
-				}
-			} else if s.centring != nil {
-				s.recentre(k.now.q.at[b], k.now.g.at[b])
-			}
-			if s.intercepts != nil {
-				s.decideIntercepts(f.schedule.Early(t), k.now.q.theta[b], k.now.g.theta[b], k.now.g.means[b])
-			}
+		if err := f.replace(ctx, f.schedule.Early(t)); err != nil {
+			return late, false, err
 		}
 	}
 	n := k.parties[0].estimate.foreground.draws.N
@@ -221,6 +208,28 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 		f.looked = n
 	}
 	return late, true, nil
+}
+
+// replace puts the later estimate in the place of that in use, and chooses coordinates by it.
+func (f *fisher) replace(ctx context.Context, early bool) error {
+	k := f.k
+	f.renewed, f.looked = 0, 0
+	for b, s := range k.parties {
+		s.estimate.foreground, s.estimate.background = s.estimate.background, s.estimate.foreground
+		s.estimate.background.reset()
+		s.noise.replace()
+		if s.shear != nil {
+			if err := k.reshear(ctx, b, k.done); err != nil {
+				return err
+			}
+		} else if s.centring != nil {
+			s.recentre(k.now.q.at[b], k.now.g.at[b])
+		}
+		if s.intercepts != nil {
+			s.decideIntercepts(early, k.now.q.theta[b], k.now.g.theta[b], k.now.g.means[b])
+		}
+	}
+	return nil
 }
 
 // informative reports whether the newest draw is not the one before, and does not come from a trajectory that

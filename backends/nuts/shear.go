@@ -42,7 +42,6 @@ type shear struct {
 
 	u        []float64 // where place was called last
 	by, room []float64
-	trials   int      // evaluations
 	moment   estimate // of draws in coordinates that are new
 }
 
