@@ -256,7 +256,9 @@ func constants(m *compile.Model) []string {
 func parameters(m *compile.Model) []string {
 	var out []string
 	for _, q := range m.Checked.Priors() {
-		out = append(out, q.Parameter+"=")
+		if !q.SummedOut {
+			out = append(out, q.Parameter+"=")
+		}
 	}
 	return out
 }

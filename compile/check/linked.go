@@ -14,6 +14,8 @@ type Linked struct {
 	// Modules are the files whose functions the file uses, in the order of their first import; set where
 	// calls have been written out.
 	Modules []Module
+	// Summed are the discrete parameters that have been summed out; of each there is a generated quantity.
+	Summed []*ast.Param
 	// Calls tells, of each node that the call of a function or a module put into the file, where it was
 	// written.
 	Calls map[ast.Node]*FunctionPlace

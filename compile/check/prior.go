@@ -17,6 +17,7 @@ type Prior struct {
 	Prior       string `json:"prior"`
 	Noncentered bool   `json:"noncentered"`
 	Initial     string `json:"init,omitempty"`
+	SummedOut   bool   `json:"summed_out,omitempty"` // a discrete parameter
 }
 
 // Text is the prior as a table shows it.
@@ -26,11 +27,14 @@ func (p Prior) Text() string {
 		return "none: a weight, init " + p.Initial
 	case p.Noncentered:
 		return p.Prior + " noncentered"
+	case p.SummedOut:
+		return p.Prior + ", summed out"
 	}
 	return p.Prior
 }
 
-// Priors lists the priors of all parameters in order of declaration; it never returns nil.
+// Priors lists the priors of all parameters in order of declaration, then those of discrete ones; it never
+// returns nil.
 func (p *Program) Priors() []Prior {
 	out := []Prior{}
 	for _, s := range p.Order {
@@ -43,6 +47,13 @@ func (p *Program) Priors() []Prior {
 			out = append(out, Prior{Parameter: s.Name, Type: s.Type.String() + bounds(s), Owner: s.Owner,
 				Prior: priorText(s), Noncentered: s.Noncentered()})
 		}
+	}
+	for _, k := range p.Linked.Summed {
+		q := Prior{Parameter: k.Name.Name, Type: format.Type(k.Type), Prior: format.Prior(k), SummedOut: true}
+		if s := p.Symbols[q.Parameter]; s != nil {
+			q.Owner = s.Owner
+		}
+		out = append(out, q)
 	}
 	return out
 }

@@ -84,6 +84,9 @@ func Sum(linked *check.Linked, universe *stdlib.Universe, options check.Options)
 	}
 	out := given
 	out.File = s.write()
+	for _, k := range latents {
+		out.Summed = append(out.Summed, k.Param)
+	}
 	return &out, s.diags
 }
 

@@ -182,18 +182,13 @@ func poisson(r *rand.Rand, mean float64) (n int) {
 }
 
 func grouped(r *rand.Rand, d *drawn) {
-	w := []float64{gamma(r, 6), gamma(r, 6), gamma(r, 6)}
-	sum := w[0] + w[1] + w[2]
-	for i := range w {
-		w[i] /= sum
-	}
-	m, b, s := normals(r, 3, 3), 2*r.NormFloat64(), math.Exp(-0.5+0.3*r.NormFloat64())
+	p, q := gamma(r, 6), gamma(r, 6)
+	w, m := []float64{p / (p + q), q / (p + q)}, normals(r, 2, 3)
+	b, s := 2*r.NormFloat64(), math.Exp(-0.5+0.3*r.NormFloat64())
 	slices.Sort(m)
 	k, z := make([]int, groups), make([]float64, groups)
 	for j := range k {
-		if u := r.Float64(); u > w[0]+w[1] {
-			k[j] = 2
-		} else if u > w[0] {
+		if r.Float64() > w[0] {
 			k[j] = 1
 		}
 		if r.Float64() < 0.4 {
