@@ -139,7 +139,8 @@ func TestShortWordsAreNotNoticed(t *testing.T) {
 				squares += float64(off * off)
 			}
 			// the mean of 200 squares is within 3 of its standard errors
-			if sd := math.Sqrt(squares / repetitions); sd > unnoticed*math.Sqrt(1+3*math.Sqrt(2.0/repetitions)) {
+			most := unnoticed * math.Sqrt(1+3*math.Sqrt(2.0/repetitions))
+			if sd := math.Sqrt(squares / repetitions); sd > most {
 				t.Errorf("%d clients, adjoints of %v: %v nats", clients, scale, sd)
 			}
 		}

@@ -53,7 +53,8 @@ func coded(name string, clients int, at grid, saturates bool, numbers ...float64
 	total := make([]float64, len(numbers))
 	largest, valid := c.add(total, parts)
 	v := codingVector{
-		name, clients, at.exponent, at.size, saturates, vectors.Word(math.Float64bits(c.limit())), vectors.Bits(numbers),
+		name, clients, at.exponent, at.size, saturates, vectors.Word(math.Float64bits(c.limit())),
+		vectors.Bits(numbers),
 		parts[0].Invalid, vectors.Words(parts[0].Words),
 		vectors.Bits(total), vectors.Word(math.Float64bits(largest)), 0,
 	}
@@ -109,9 +110,9 @@ func TestVectorsOfShort(t *testing.T) {
 		r.set(adjoint)
 		c := newCoding(make([]int, clients), &g)
 		c.shorten(largest, true, &r, outgrown)
-		out = append(out, shortVector{vectors.Bits(adjoint), vectors.Bits(r.data), r.size, r.step, r.notFinite,
-			clients, vectors.Word(math.Float64bits(largest)), gridVector{before.exponent, before.size, before.room},
-			outgrown, gridVector{g.exponent, g.size, g.room}})
+		out = append(out, shortVector{vectors.Bits(adjoint), vectors.Bits(r.data), r.size, r.step,
+			r.notFinite, clients, vectors.Word(math.Float64bits(largest)),
+			gridVector{before.exponent, before.size, before.room}, outgrown, gridVector{g.exponent, g.size, g.room}})
 	}
 	first := grid{exponent: none, room: leastRoom}
 	one(2, 3.5, first, false, 0.5, -0.25, 0.3, -1e-9)
