@@ -169,8 +169,8 @@ func OnTheWire() []Setting {
 func OnShortWire() []Setting {
 	all := OnTheWire()
 	wire := &all[0]
-	wire.Doc += "; short as fixed, and evaluations in words of three bytes, whose rounding moves a log density " +
-		"by 0.01 as a standard deviation: a third of the bytes, and the choice with --secure-sum"
+	wire.Doc += "; short as fixed, and evaluations in words of three bytes, whose rounding moves a log " +
+		"density by 0.01 as a standard deviation: a third of the bytes, and the choice with --secure-sum"
 	wire.Choices = append(wire.Choices, shortWire)
 	return all
 }
@@ -218,7 +218,8 @@ func (a Algorithm) plan(s Settings) Workload {
 	return p
 }
 
-// mask makes the wire fixed or, where there is that choice, short where sums are masked. The error is where another was asked for.
+// mask makes the wire fixed or, where there is that choice, short where sums are masked. The error is where
+// another was asked for.
 func (s *Settings) mask(a Algorithm, given map[string]string) error {
 	secure, ok := a.In(SecureSum)
 	wire, both := a.In(Wire)

@@ -34,6 +34,7 @@ type Prepared struct {
 	options   Options
 	windows   *division
 	sooner    *posterior.Sooner
+	nearer    *shortcut // nil: the chains begin near an approximation, or none is known
 	near      *vicinity // where the chains begin; nil: each where its kernel finds a place
 	// what belongs to each party alone; its labels name the elements of parameters
 	parties    []runs.PartyRecord

@@ -38,6 +38,7 @@ func (p *Prepared) compareTrips() (diag.List, error) {
 			return nil, nil
 		}
 	}
+	p.shorten(a, s)
 	least, most := p.work(a.Forecast(s))
 	p.sooner = &posterior.Sooner{Settings: "--backend " + a.Name, Least: least.Sequential,
 		Most: most.Sequential, Own: p.apart != nil}

@@ -35,7 +35,7 @@ func TestFoldsThatOnePartyTells(t *testing.T) {
 	same := func(folder string, divided ...string) {
 		t.Helper()
 		s.wantSame(folder+"/server/"+runs.ValidationFile,
-			slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--wire", "fixed", "--json",
+			slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--secure-sum=on", "--json",
 				"--quiet"}, divided, fits)...)
 	}
 	s.end(play("server", "strata", "--stratify"), play("a", "strata", "--stratify"),

@@ -61,5 +61,5 @@ func TestMixturesAndCensoringApart(t *testing.T) {
 		return args
 	})
 	s.wantSame("validated/server/"+runs.ValidationFile, slices.Concat([]string{"cv", "m.vfl", "--folds", "3",
-		"--seed", "7", "--wire", "fixed", "--json"}, fits)...)
+		"--seed", "7", "--secure-sum=on", "--json"}, fits)...)
 }

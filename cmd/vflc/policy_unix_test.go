@@ -111,7 +111,7 @@ func TestPolicyRemembersRuns(t *testing.T) {
 		"signed_by = [\"server\"]\ntransforms = [\"augmented\"]\nmin_rho = 0.5\nmin_contributors = "+
 			"2\nmin_rows = 30\nmin_difference = 5\nkey = \"id\"\npeers = [\"server\", \"a\", \"b\"]\n")
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
-	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--secure-sum=on"}, args...)...)
 	s.wantWhole("whole")
 	again()
 	for _, file := range []string{"m/server.csv", "m/a.csv", "m/b.csv"} { // one row less

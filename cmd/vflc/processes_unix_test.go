@@ -277,7 +277,7 @@ func TestSilentPartyIsNamedEverywhere(t *testing.T) {
 		return s.hasStatus("server", named) && s.hasStatus("b", named)
 	})
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
-	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--secure-sum=on"}, args...)...)
 	s.wantWhole("whole")
 }
 
@@ -329,7 +329,7 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 		"the run goes on from what all parties have saved") {
 		t.Error(log)
 	}
-	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--secure-sum=on"}, args...)...)
 	s.wantWhole("whole")
 }
 
@@ -373,7 +373,7 @@ func TestRevokedPartyIsCutOff(t *testing.T) {
 		s.write("demo/parties/a/"+file, s.read(from))
 	}
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
-	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--secure-sum=on"}, args...)...)
 	s.wantWhole("whole")
 }
 
@@ -586,7 +586,7 @@ transform augmented(rho = 0.5)
 			}
 			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait"},
 				c.args...)...)
-			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed"},
+			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", "--secure-sum=on"},
 				c.args...)...)
 			s.wantWhole("whole")
 			if name != "drop" {

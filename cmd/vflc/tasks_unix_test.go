@@ -53,7 +53,7 @@ func newTasksOf(t *testing.T, model string, tables map[string]string) *stage {
 	}
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--chains", "2", "--warmup", "20",
 		"--max-depth", "4", "--draws", "20")
-	s.must("run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed", "--chains", "2", "--warmup", "20",
+	s.must("run", "m.vfl", "-o", "whole", "--seed", "7", "--secure-sum=on", "--chains", "2", "--warmup", "20",
 		"--max-depth", "4", "--draws", "20", "--quiet")
 	return s
 }
@@ -203,7 +203,7 @@ func TestStartingValuesApart(t *testing.T) {
 		all = append(all, s.play(party, given...))
 	}
 	s.end(all...)
-	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "began", "--seed", "7", "--wire", "fixed", "--inits",
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "began", "--seed", "7", "--secure-sum=on", "--inits",
 		"all.json", "--quiet"}, args)...)
 	want := s.draws("began")
 	for party, name := range map[string]string{"server": "chain-1.csv m", "a": "chain-1.csv ba.2",
@@ -212,7 +212,7 @@ func TestStartingValuesApart(t *testing.T) {
 			t.Errorf("%s: %v, in one process %v", name, got, want[name])
 		}
 	}
-	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "elsewhere", "--seed", "7", "--wire", "fixed",
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "elsewhere", "--seed", "7", "--secure-sum=on",
 		"--quiet"}, args)...)
 	if want["chain-1.csv m"] == s.draws("elsewhere")["chain-1.csv m"] {
 		t.Error("the run did not begin at the values")
@@ -234,9 +234,9 @@ func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
 	}
 	s.end(start("server", "demo/runs/server", "warm"), start("a", "demo/runs/a", "warm"),
 		start("b", "demo/runs/b", "warm"))
-	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "again", "--seed", "7", "--wire", "fixed", "--from",
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "again", "--seed", "7", "--secure-sum=on", "--from",
 		"whole", "--quiet"}, args)...)
-	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "cold", "--seed", "7", "--wire", "fixed", "--quiet"},
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "cold", "--seed", "7", "--secure-sum=on", "--quiet"},
 		args)...)
 	want, cold := s.draws("again"), s.draws("cold")
 	for party, names := range map[string][]string{"server": {"m"}, "a": {"ba.1", "ba.2"}, "b": {"bb"}} {
@@ -377,7 +377,7 @@ func TestCrossValidationApartEqualsOneProcess(t *testing.T) {
 	_ = server.Wait()
 	s.end(start("server"), a, b)
 	s.wantSame("validated/server/"+runs.ValidationFile,
-		slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--wire", "fixed", "--json",
+		slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--secure-sum=on", "--json",
 			"--quiet"}, fits)...)
 	if text := s.must("status", "validated/server"); !strings.Contains(text, node.Complete) {
 		t.Error(text)
@@ -468,7 +468,7 @@ func TestTasksApartLeaveOutIncompleteRows(t *testing.T) {
 			return args
 		})
 		s.wantSame("validated_"+key+"/server/"+runs.ValidationFile,
-			slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--wire", "fixed", "--key",
+			slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--secure-sum=on", "--key",
 				key, "--json"}, fits)...)
 	}
 }

@@ -217,6 +217,6 @@ func TestProcessesOfTwoProtocols(t *testing.T) {
 	untouched()
 
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
-	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--secure-sum=on"}, args...)...)
 	s.wantWhole("whole")
 }

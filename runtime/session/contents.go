@@ -53,7 +53,8 @@ var (
 		"numbers that are not finite", Masked: "no",
 		Learns: "that {client}'s contribution left the range, as on a trajectory that diverges: one bit",
 		Reach:  density.NoRow}
-	Again = &density.Content{Prefix: "again ", What: "whether {name} is sent once more, on no grid", Masked: "no",
+	Again = &density.Content{Prefix: "again ", What: "whether {name} is sent once more, on no grid",
+		Masked: "no",
 		Learns: "that the contribution of some client left the range of the grid, as where a step is far: " +
 			"one bit", Of: density.OfSums, Reach: density.NoRow}
 	Grid = &density.Content{What: "step of the grid of the next {name}", Masked: "no",

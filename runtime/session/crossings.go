@@ -79,7 +79,7 @@ func crossing(use density.Use, k kind, c *channel, name string, client int) Cros
 
 // HowOften is when it crosses.
 func (c Crossing) HowOften() string {
-	if c.Kind == kinds[kindAgain].Name || c.Kind == kinds[kindAnew].Name {
+	if c.Content == Again {
 		return whereOutgrown
 	}
 	return c.Often

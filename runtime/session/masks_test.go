@@ -3,9 +3,11 @@ package session
 import (
 	"crypto/ecdh"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
 )
 
@@ -94,5 +96,53 @@ func TestSecondSessionHasNoMasks(t *testing.T) {
 	id.Chain++
 	if err := newMasker(again, seen).begin(id, 1, ownKind(kindAux)); err != nil {
 		t.Errorf("another chain has none: %v", err)
+	}
+}
+
+// Short words change a log density by no more than unnoticed, as a standard deviation: errors of sums times
+// adjoints, for any size of these, and clients from two to many.
+func TestShortWordsAreNotNoticed(t *testing.T) {
+	const rows, repetitions = 100, 200
+	random := rng.New(rng.SharedKey(1), "short")
+	for _, clients := range []int{2, 10, 50} {
+		for _, scale := range []float64{1e-3, 1, 30} {
+			adjoint, v := make([]float64, rows), make([]float64, rows)
+			random.Normals(adjoint)
+			for i := range adjoint {
+				adjoint[i] *= scale
+			}
+			r := rounded{data: make([]float64, rows)}
+			r.set(adjoint)
+			c := newCoding(make([]int, clients), &grid{exponent: none, room: leastRoom})
+			c.shorten(5, true, &r, false)
+			if c.size() == 0 {
+				t.Fatalf("%d clients, adjoints of %v: words of 8 bytes", clients, scale)
+			}
+			squares, parts := 0.0, make([]transport.Channel, clients)
+			total, want := make([]float64, rows), make([]float64, rows)
+			for range repetitions {
+				clear(want)
+				for k := range parts {
+					random.Normals(v)
+					c.write(&parts[k], v)
+					for i := range want {
+						want[i] += v[i]
+					}
+				}
+				if _, valid := c.add(total, parts); !valid {
+					t.Fatal("a number of the size of totals has no word")
+				}
+				off := 0.0
+				for i := range total {
+					off += float64(adjoint[i] * (total[i] - want[i]))
+				}
+				squares += float64(off * off)
+			}
+			// the mean of 200 squares is within 3 of its standard errors
+			most := unnoticed * math.Sqrt(1+3*math.Sqrt(2.0/repetitions))
+			if sd := math.Sqrt(squares / repetitions); sd > most {
+				t.Errorf("%d clients, adjoints of %v: %v nats", clients, scale, sd)
+			}
+		}
 	}
 }

@@ -135,7 +135,8 @@ const pieceMost = 1 << 12
 func (w *witness) digestOf(f *frame, k int, round uint64) {
 	a := &f.arrays[k]
 	t := binary.LittleEndian.AppendUint64(w.text[:0], round)
-	t = append(t, byte(f.kind.number), byte(a.Encoding), mark(a.Invalid), mark(a.NotFinite), a.Size, a.NextSize)
+	t = append(t, byte(f.kind.number), byte(a.Encoding), mark(a.Invalid), mark(a.NotFinite), a.Size,
+		a.NextSize)
 	t = binary.LittleEndian.AppendUint16(t, uint16(a.Step))
 	t = binary.LittleEndian.AppendUint16(t, uint16(a.Grid))
 	t = binary.LittleEndian.AppendUint32(t, uint32(len(a.Name)))

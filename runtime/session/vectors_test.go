@@ -53,7 +53,8 @@ func coded(name string, clients int, at grid, saturates bool, numbers ...float64
 	total := make([]float64, len(numbers))
 	largest, valid := c.add(total, parts)
 	v := codingVector{
-		name, clients, at.exponent, at.size, saturates, vectors.Word(math.Float64bits(c.limit())), vectors.Bits(numbers),
+		name, clients, at.exponent, at.size, saturates, vectors.Word(math.Float64bits(c.limit())),
+		vectors.Bits(numbers),
 		parts[0].Invalid, vectors.Words(parts[0].Words),
 		vectors.Bits(total), vectors.Word(math.Float64bits(largest)), 0,
 	}
@@ -109,9 +110,9 @@ func TestVectorsOfShort(t *testing.T) {
 		r.set(adjoint)
 		c := newCoding(make([]int, clients), &g)
 		c.shorten(largest, true, &r, outgrown)
-		out = append(out, shortVector{vectors.Bits(adjoint), vectors.Bits(r.data), r.size, r.step, r.notFinite,
-			clients, vectors.Word(math.Float64bits(largest)), gridVector{before.exponent, before.size, before.room},
-			outgrown, gridVector{g.exponent, g.size, g.room}})
+		out = append(out, shortVector{vectors.Bits(adjoint), vectors.Bits(r.data), r.size, r.step,
+			r.notFinite, clients, vectors.Word(math.Float64bits(largest)),
+			gridVector{before.exponent, before.size, before.room}, outgrown, gridVector{g.exponent, g.size, g.room}})
 	}
 	first := grid{exponent: none, room: leastRoom}
 	one(2, 3.5, first, false, 0.5, -0.25, 0.3, -1e-9)
@@ -119,7 +120,6 @@ func TestVectorsOfShort(t *testing.T) {
 	one(10, 300, grid{-9, 3, leastRoom}, true, 5, 6)
 	one(50, 1e9, grid{-9, 3, leastRoom}, false, 1)
 	one(2, 0, grid{-9, 2, leastRoom}, false, 0, 0)
-	one(2, 1, first, false, append(make([]float64, 5000), 1e6, 1)...)
 	one(2, 1, first, false, 1, math.Inf(1))
 	one(2, 1, first, false, 0x1p-1000)
 	vectors.Check(t, "../../docs/protocol/short.json", out)

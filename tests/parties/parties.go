@@ -137,7 +137,7 @@ type Reference struct {
 
 // Whole runs a case in one process alone: how long processes take is not known.
 func (l *Lab) Whole(ctx context.Context, c Case) (*Reference, error) {
-	if err := l.vflc(ctx, append([]string{"run", "m.vfl", "-o", "whole", "--overwrite", "--wire", "fixed",
+	if err := l.vflc(ctx, append([]string{"run", "m.vfl", "-o", "whole", "--overwrite", "--secure-sum", "on",
 		"--quiet"}, c.Args...)...); err != nil {
 		return nil, err
 	}
