@@ -27,10 +27,11 @@ type Storage struct {
 	lock  sync.Mutex
 	held  float64 // bytes in memory
 	files [][]byte
+	rest  []byte // of the last file, not yet given out
 }
 
-// New returns a storage that holds so many bytes in memory, and more in files; without a limit, 0, half of the
-// memory that this process may have. Where it is not known how much that is, all is in memory.
+// New returns a storage that holds so many bytes in memory, and more in files; without a limit, 0, half of
+// the memory that this process may have. Where it is not known how much that is, all is in memory.
 func New(limit int64) *Storage {
 	s := &Storage{limit: float64(limit), chosen: limit > 0, dir: folder()}
 	if limit == 0 {
@@ -57,8 +58,11 @@ func (s *Storage) Wholes(n int) ([]int32, error) { return array[int32](s, n, 1) 
 // ErrFile is the error where no file can hold what is more than the limit.
 var ErrFile = errors.New("no file can hold them")
 
-// least is how many bytes an array in a file has at least.
-const least = 1 << 20
+const (
+	least = 1 << 12  // bytes that an array in a file has at least
+	chunk = 64 << 20 // bytes of a file in which several arrays are
+	lane  = 64       // bytes to which arrays are aligned
+)
 
 func array[T float64 | int32](s *Storage, n, arrays int) ([]T, error) {
 	var one T
@@ -66,7 +70,7 @@ func array[T float64 | int32](s *Storage, n, arrays int) ([]T, error) {
 	if s == nil || s.limit == 0 || size < least || s.fits(float64(size), float64(size)*float64(arrays)) {
 		return make([]T, n), nil
 	}
-	bytes, err := reserved(s.dir, size)
+	bytes, err := s.inFile(size)
 	if err != nil && s.chosen {
 		return nil, fmt.Errorf("%s of numbers are more than memory may hold (--memory %.0f), and %w: "+
 			"%s: %v; free space there, name a folder on another disk by TMPDIR=FOLDER, or set a larger limit",
@@ -75,10 +79,23 @@ func array[T float64 | int32](s *Storage, n, arrays int) ([]T, error) {
 	if err != nil {
 		return make([]T, n), nil
 	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n), nil
+}
+
+// inFile gives out bytes of a file.
+func (s *Storage) inFile(size int) ([]byte, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.files = append(s.files, bytes)
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n), nil
+	if size > len(s.rest) {
+		file, err := reserved(s.dir, max(size, chunk))
+		if err != nil {
+			return nil, err
+		}
+		s.files, s.rest = append(s.files, file), file
+	}
+	out := s.rest[:size:size]
+	s.rest = s.rest[min(len(s.rest), (size+lane-1)/lane*lane):]
+	return out, nil
 }
 
 // fits takes memory for an array if the limit leaves room for what is needed.

@@ -76,8 +76,7 @@ func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int, sc
 		}
 		d.add(w, part)
 	}
-	d.pack()
-	return nil, verified(plan)
+	return nil, d.pack()
 }
 
 // A divider adds windows to a plan. Programs of windows that differ in their data alone are kept once, so
@@ -122,18 +121,19 @@ func variantOf(like, part *model.Plan, rows int) (k int, ok bool) {
 	return k, true
 }
 
-func (d *divider) pack() {
+// pack ends the adding of windows.
+func (d *divider) pack() error {
 	for _, plan := range d.kept {
 		for _, p := range plan.Parties {
-			if p != nil {
-				p.Variants.Pack()
+			if p == nil {
+				continue
+			}
+			if err := p.Variants.Pack(); err != nil {
+				return data.Coded(diag.NoSpill, "%v", err)
 			}
 		}
 	}
-}
-
-func verified(plan *model.Plan) error {
-	if err := plan.Verify(); err != nil {
+	if err := d.plan.Verify(); err != nil {
 		return fmt.Errorf("windows: %w", err)
 	}
 	return nil
@@ -164,8 +164,7 @@ func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, 
 		part.Windows = nil
 		d.add(w, part)
 	}
-	d.pack()
-	return nil, verified(plan)
+	return nil, d.pack()
 }
 
 func (w *Window) lower(parties []*Lowered) (*model.Plan, diag.List, error) {

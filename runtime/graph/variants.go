@@ -78,8 +78,8 @@ func (v *Variants) Add(g *Graph) int {
 }
 
 // Pack ends the adding: each variant's numbers are then one vector. Once packed, variants may be shared
-// between goroutines, each with its own Exec.
-func (v *Variants) Pack() {
+// between goroutines, each with its own Exec. The error is that no file can hold what memory may not.
+func (v *Variants) Pack() (err error) {
 	v.packed = true
 	for id := range v.of.nodes {
 		n := &v.of.nodes[id]
@@ -91,12 +91,17 @@ func (v *Variants) Pack() {
 		v.positions += len(n.index)
 	}
 	v.numbers += len(v.of.parts)
-	numbers, index := make([]float64, len(v.all)*v.numbers), make([]int32, len(v.all)*v.positions)
+	numbers, err := v.of.storage.Floats(len(v.all)*v.numbers, 1)
+	if err != nil {
+		return err
+	}
+	index := make([]int32, len(v.all)*v.positions)
 	for k := range v.all {
 		d := &v.all[k]
 		d.numbers, d.index = numbers[k*v.numbers:][:0:v.numbers], index[k*v.positions:][:0:v.positions]
 		v.pack(d)
 	}
+	return nil
 }
 
 func (v *Variants) pack(d *variant) {

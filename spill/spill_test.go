@@ -1,0 +1,80 @@
+package spill
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// Arrays beyond the limit are in files without a name, all 0, and share no byte; those that memory has room
+// for are not.
+func TestArraysBeyondTheLimit(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files are those of Linux")
+	}
+	onDisk, err := os.MkdirTemp("/var/tmp", "spill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(onDisk)
+	t.Setenv("TMPDIR", onDisk)
+	s := New(100_000)
+	if _, err := s.Floats(10_000, 1); err != nil { // 80 kB
+		t.Fatal(err)
+	}
+	if n, _ := s.InFiles(); n != 0 {
+		t.Errorf("%d bytes in files before the limit", n)
+	}
+	var all [][]float64
+	for k := range 5 {
+		v, err := s.Floats(1000*(k+1)+1, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range v {
+			if x != 0 {
+				t.Fatalf("element %d of a new array is %v", i, x)
+			}
+			v[i] = float64(k + 1)
+		}
+		all = append(all, v)
+	}
+	s.Rest()
+	for k, v := range all {
+		for i, x := range v {
+			if x != float64(k+1) {
+				t.Fatalf("element %d of array %d is %v", i, k, x)
+			}
+		}
+	}
+	if n, dir := s.InFiles(); n != chunk || dir != onDisk {
+		t.Errorf("%d bytes in files of %s", n, dir)
+	}
+	if named, err := os.ReadDir(onDisk); err != nil || len(named) > 0 {
+		t.Errorf("files with names: %v %v", named, err)
+	}
+}
+
+// A file that cannot be made is an error where a limit was chosen; else the array is in memory. A folder that
+// is memory itself holds no files.
+func TestNoFile(t *testing.T) {
+	for _, dir := range []string{filepath.Join(t.TempDir(), "none"), "/dev/shm"} {
+		if _, err := os.Stat(dir); err != nil && dir == "/dev/shm" {
+			continue
+		}
+		t.Setenv("TMPDIR", dir)
+		if _, err := New(1).Floats(1000, 1); !errors.Is(err, ErrFile) {
+			t.Errorf("%s: %v", dir, err)
+		}
+		s := New(0)
+		s.limit = 1
+		if v, err := s.Wholes(10_000); err != nil || len(v) != 10_000 {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	if v, err := (*Storage)(nil).Floats(10, 1); err != nil || len(v) != 10 {
+		t.Error(err)
+	}
+}
