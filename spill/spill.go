@@ -67,7 +67,7 @@ const (
 func array[T float64 | int32](s *Storage, n, arrays int) ([]T, error) {
 	var one T
 	size := n * int(unsafe.Sizeof(one))
-	if s == nil || s.limit == 0 || size < least || s.fits(float64(size), float64(size)*float64(arrays)) {
+	if s == nil || s.limit == 0 || size < least || s.fits(float64(size), float64(size*arrays)) {
 		return make([]T, n), nil
 	}
 	bytes, err := s.inFile(size)
