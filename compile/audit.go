@@ -249,8 +249,8 @@ func (a *auditor) incomplete() {
 // disclosure writes a crossing with the names of the model.
 func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	client := a.plan.Names[c.Client]
-	d := Disclosure{From: a.Manifest.Server, To: client, Often: c.HowOften(), Hidden: c.Hidden, Shape: a.shape(c),
-		Messages: []string{c.Kind + ": " + c.Channel}}
+	d := Disclosure{From: a.Manifest.Server, To: client, Often: c.HowOften(), Hidden: c.Hidden,
+		Shape: a.shape(c), Messages: []string{c.Kind + ": " + c.Channel}}
 	if c.Up {
 		d.From, d.To = client, a.Manifest.Server
 	}

@@ -474,8 +474,8 @@ func TestAttackSeparatesMaskedSums(t *testing.T) {
 	}{{transforms.Exact, "dense"}, {transforms.Exact, "diag"}, {transforms.Augmented, "dense"},
 		{transforms.Augmented, "diag"}} {
 		b, dense := bindPath(t, path, c.transform, 1), c.metric == "dense"
-		given := map[string]string{"secure-sum": "on", "wire": "fixed", "metric": c.metric, "chains": "4", "warmup": "200",
-			"draws": "200"}
+		given := map[string]string{"secure-sum": "on", "wire": "fixed", "metric": c.metric, "chains": "4",
+			"warmup": "200", "draws": "200"}
 		_, report := attacked(t, b, "nuts", given)
 		name := c.transform.Name + ", " + c.metric
 		if len(report.Separated) != 1 || len(report.Cuts) != 1 || !report.Cuts[0].Sum {

@@ -200,6 +200,12 @@ func evaluated(g *graph.Graph, x []float64) []float64 {
 // sameEvaluation compares values and gradients, to 1e-13 of the greatest of them.
 func sameEvaluation(t rapid.TB, what any, got, plain []float64) {
 	t.Helper()
+	if !allFinite(plain) { // an exponential of an exponential: which derivatives are lost depends on the order
+		if allFinite(got) {
+			t.Errorf("%v: finite, and without superinstructions %v", what, plain)
+		}
+		return
+	}
 	scale := 1.0
 	for _, v := range plain[1:] {
 		scale = max(scale, math.Abs(v))
@@ -212,6 +218,10 @@ func sameEvaluation(t rapid.TB, what any, got, plain []float64) {
 			t.Errorf("%v: derivative %d is %v, without superinstructions %v", what, i-1, got[i], v)
 		}
 	}
+}
+
+func allFinite(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsInf(v, 0) || math.IsNaN(v) })
 }
 
 // sameWithLess compares a graph with the one that has no superinstructions: it computes the same, and where

@@ -112,7 +112,8 @@ func TestVectorsOfShort(t *testing.T) {
 		c.shorten(largest, true, &r, outgrown)
 		out = append(out, shortVector{vectors.Bits(adjoint), vectors.Bits(r.data), r.size, r.step,
 			r.notFinite, clients, vectors.Word(math.Float64bits(largest)),
-			gridVector{before.exponent, before.size, before.room}, outgrown, gridVector{g.exponent, g.size, g.room}})
+			gridVector{before.exponent, before.size, before.room}, outgrown,
+			gridVector{g.exponent, g.size, g.room}})
 	}
 	first := grid{exponent: none, room: leastRoom}
 	one(2, 3.5, first, false, 0.5, -0.25, 0.3, -1e-9)
