@@ -147,8 +147,8 @@ func again(p *Prepared, k backends.Kernel) (density.Env, backends.Kernel, error)
 
 // Over the fixed wire, and the short one, a run of every backend, estimator and guide has the same bits in
 // one loop, with a goroutine per party, with masks, and when it is saved and goes on in a new process every
-// few steps. It costs the bytes of the plain wire and those of the first messages, which have two words a number, as
-// scalars have.
+// few steps. It costs the bytes of the plain wire and those of the first messages, which have two words a
+// number, as scalars have.
 func TestFixedWireOfEveryBackend(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {

@@ -200,7 +200,7 @@ func evaluated(g *graph.Graph, x []float64) []float64 {
 // sameEvaluation compares values and gradients, to 1e-13 of the greatest of them.
 func sameEvaluation(t rapid.TB, what any, got, plain []float64) {
 	t.Helper()
-	if !allFinite(plain) { // an exponential of an exponential: which derivatives are lost depends on the order
+	if !allFinite(plain) { // which derivatives are lost depends on the order
 		if allFinite(got) {
 			t.Errorf("%v: finite, and without superinstructions %v", what, plain)
 		}
