@@ -214,9 +214,9 @@ func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
 		if few.Rounds != evaluations*exchanges {
 			t.Errorf("%s: %d rounds for %d evaluations", transform, few.Rounds, evaluations)
 		}
-		// In the augmented model two clients send 25 numbers each and get 25 back, with a seal of two words
+		// In the augmented model two clients send 25 numbers each and get 25 back, with a seal of a word
 		// for the other client; two scalars are added up for each iteration.
-		if want := int64(8 * (evaluations*2*2*(25+2) + 40*2*2*2)); transform == transforms.Augmented &&
+		if want := int64(8 * (evaluations*2*2*(25+1) + 40*2*2*2)); transform == transforms.Augmented &&
 			few.Bytes != want {
 			t.Errorf("40 iterations send %d bytes, want %d", few.Bytes, want)
 		}

@@ -222,7 +222,7 @@ func TestKeysAreRenewedInARun(t *testing.T) {
 		s.write("demo/parties/"+party+"/revoked.crl", s.read("demo/project/revoked.crl"))
 	}
 	s.must("demo", "start", "-o", "demo", "--wait")
-	s.must(append([]string{"run", "m.vfl", "--wire", "fixed", "-o", "whole", "--quiet"}, args...)...)
+	s.must(append([]string{"run", "m.vfl", "--secure-sum", "on", "-o", "whole", "--quiet"}, args...)...)
 	s.wantWhole("whole")
 	for _, party := range []string{"a", "server"} {
 		if said := s.must("audit", "demo/runs/"+party); !strings.Contains(said, party+" has renewed its key: ") {
@@ -404,7 +404,7 @@ func TestPartiesInNetworkNamespaces(t *testing.T) {
 			t.Errorf("%s: %v\n%s", party, err, logs[party])
 		}
 	}
-	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--secure-sum", "on"}, args...)...)
 	want := s.draws("whole")
 	for party := range processes {
 		for key, got := range s.draws("demo/runs/" + party) {

@@ -65,7 +65,7 @@ func TestPublish(t *testing.T) {
 	s.stopAfter("demo")
 	args := []string{"--seed", "7", "--chains", "2", "--warmup", "20", "--max-depth", "4", "--draws", "10"}
 	s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--wait"}, args...)...)
-	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--secure-sum", "on"}, args...)...)
 	publish := []string{"publish", "demo/runs/a", "--identity", "demo/parties/a"}
 	if err := os.Remove(filepath.Join(s.dir, "demo/parties/a/policy.toml")); err != nil {
 		t.Fatal(err)
