@@ -10,6 +10,10 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
+// copiesOfTable is how many arrays of the size of a table a run has at once while it begins: the table,
+// values that encoders make of it, and the tiles of graphs.
+const copiesOfTable = 3
+
 // A Values is a column in memory: Numbers, or Words if those are not nil. A word that is empty or NA is a
 // missing cell.
 type Values struct {

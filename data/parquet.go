@@ -94,10 +94,6 @@ func (o decoding) reserve(cells []*parquetCells, rows int64) ([]*parquetCells, e
 	return out, nil
 }
 
-// copiesOfTable is how many arrays of the size of a table a run has at once while it begins: the table,
-// values that encoders make of it, and the tiles of graphs.
-const copiesOfTable = 3
-
 // rowGroups reads columns; those that are nil are left out.
 func (o decoding) rowGroups(file *parquet.File, cells []*parquetCells) error {
 	left, room := file.NumRows(), min(o.most, maxDecoded) // of the characters of texts

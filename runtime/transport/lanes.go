@@ -149,7 +149,7 @@ func (l *Lanes) Done(ctx context.Context, k int) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.lanes[k].running = false
-	l.lanes[k].heed(nil)
+	l.lanes[k].heedNone()
 	if !slices.ContainsFunc(l.lanes, func(one *lane) bool { return one.running }) {
 		l.fail(l.flush(ctx))
 	}
@@ -229,20 +229,24 @@ func (l *lane) Recv(ctx context.Context, from string) (Message, error) {
 	}
 }
 
-// heed wakes the lanes when a context ends, nil for none from now on.
+// heed wakes the lanes when a context ends, and no longer when that of before does.
 func (l *lane) heed(ctx context.Context) {
 	if ctx == l.heeds {
 		return
 	}
+	l.heedNone()
+	l.heeds = ctx
+	l.unheed = context.AfterFunc(ctx, func() {
+		l.mutex.Lock()
+		defer l.mutex.Unlock()
+		l.changed.Broadcast()
+	})
+}
+
+func (l *lane) heedNone() {
 	if l.heeds != nil {
 		l.unheed()
-	}
-	if l.heeds = ctx; ctx != nil {
-		l.unheed = context.AfterFunc(ctx, func() {
-			l.mutex.Lock()
-			defer l.mutex.Unlock()
-			l.changed.Broadcast()
-		})
+		l.heeds = nil
 	}
 }
 
