@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/vflc/vflc/runtime/transport"
 )
 
 // A ledger begins with magic; its entries follow: the length, the entry, and the first linkBytes of its hash,
@@ -55,10 +57,11 @@ func complete(text []byte) []byte {
 
 // A codec is what writer and reader know of the entries before.
 type codec struct {
-	at     int64 // the time of the last entry in milliseconds
-	known  map[string]int
+	at     int64           // the time of the last entry in milliseconds
+	known  map[string]int  // of a ledger that was read
 	named  []LoggedMessage // by number, without what differs from one message to the next
 	rounds []uint64        // of the last message of each
+	shapes map[shapeKey][]*shape
 }
 
 // document appends an entry that is no message. An opening forgets the names of the epoch before.
@@ -85,30 +88,83 @@ func namedOf(text []byte) (m LoggedMessage, ok bool) {
 	return m, ok
 }
 
-// message appends a message; named is the JSON of what does not differ from one to the next. It reports
-// whether that can be read.
-func (c *codec) message(dst []byte, at time.Time, named []byte, chain uint32, round uint64,
+// A shape is what does not differ from one message to the next: how an entry names it, by a number after the
+// first time.
+type shape struct {
+	named    []byte // JSON
+	number   int
+	written  bool
+	readable bool
+	channels []LoggedChannel
+	alike    []*alike // by channel; nil: it is none
+}
+
+// A shapeKey is what many shapes may have in common: sizes of numbers are those of the message.
+type shapeKey struct {
+	sent       bool
+	peer, kind string
+}
+
+// shape is that of a message; nil: there was no such message.
+func (c *codec) shape(sent bool, peer string, m transport.Message) *shape {
+	for _, s := range c.shapes[shapeKey{sent, peer, m.Kind}] {
+		if len(s.channels) == len(m.Arrays) && s.fits(m.Arrays) {
+			return s
+		}
+	}
+	return nil
+}
+
+func (s *shape) fits(arrays []transport.Channel) bool {
+	for k, a := range arrays {
+		if c := &s.channels[k]; c.Numbers != a.Len() || c.Size != int(a.Size) || c.Name != a.Name {
+			return false
+		}
+	}
+	return true
+}
+
+// keep takes a shape for the messages like this one.
+func (c *codec) keep(s *shape, sent bool, peer string, m transport.Message) {
+	c.find(s)
+	key := shapeKey{sent, peer, m.Kind}
+	if c.shapes == nil {
+		c.shapes = map[shapeKey][]*shape{}
+	}
+	c.shapes[key] = append(c.shapes[key], s)
+}
+
+// find looks up by its JSON whether a shape has a number, and can be read.
+func (c *codec) find(s *shape) {
+	if s.number, s.written = c.known[string(s.named)]; !s.written {
+		_, s.readable = namedOf(s.named)
+	} else {
+		s.readable = true
+	}
+}
+
+// message appends a message. It reports whether it can be read.
+func (c *codec) message(dst []byte, at time.Time, s *shape, chain uint32, round uint64,
 	digest []byte) (out []byte, readable bool) {
-	k, ok := c.known[string(named)]
-	readable = true
-	if !ok {
-		_, readable = namedOf(named)
-		if k = len(c.rounds); c.known == nil {
+	named := !s.written
+	if named {
+		if c.known == nil {
 			c.known = map[string]int{}
 		}
-		c.known[string(named)] = k
+		s.number, s.written = len(c.rounds), true
+		c.known[string(s.named)] = s.number
 		c.rounds = append(c.rounds, 0)
 	}
-	dst = binary.AppendUvarint(append(dst, messages), uint64(k))
-	if !ok {
-		dst = append(binary.AppendUvarint(dst, uint64(len(named))), named...)
+	dst = binary.AppendUvarint(append(dst, messages), uint64(s.number))
+	if named {
+		dst = append(binary.AppendUvarint(dst, uint64(len(s.named))), s.named...)
 	}
 	now := at.UnixMilli()
 	dst = binary.AppendVarint(dst, now-c.at)
 	dst = binary.AppendUvarint(dst, uint64(chain))
-	dst = binary.AppendVarint(dst, int64(round-c.rounds[k]))
-	c.at, c.rounds[k] = now, round
-	return append(dst, digest...), readable
+	dst = binary.AppendVarint(dst, int64(round-c.rounds[s.number]))
+	c.at, c.rounds[s.number] = now, round
+	return append(dst, digest...), s.readable
 }
 
 // entry reads an entry. It reports whether it is one.

@@ -155,8 +155,10 @@ type LoggedMessage struct {
 	Round    uint64          `json:"round,omitempty"`
 	Kind     string          `json:"kind,omitempty"`
 	Channels []LoggedChannel `json:"channels,omitempty"`
-	Bytes    int             `json:"bytes,omitempty"`  // of the numbers
-	Digest   string          `json:"digest,omitempty"` // SHA-256 of the message's frame, 16 bytes of it
+	Bytes    int             `json:"bytes,omitempty"` // of the numbers
+	// SHA-256, 16 bytes of it: of the message's frame without the channels that are alike, and the SHA-256 of
+	// each of these
+	Digest string `json:"digest,omitempty"`
 }
 
 // A LoggedChannel is an array of a message.
@@ -205,7 +207,7 @@ type Book struct {
 	cert       []byte
 
 	mutex  sync.Mutex
-	alike  map[[2]string]bool // channels that all clients receive alike, by kind of message
+	alike  map[[2]string]*alike // channels that all clients receive alike, by kind of message
 	file   *os.File
 	lines  int
 	synced int
@@ -214,8 +216,9 @@ type Book struct {
 	err    error // of the first line that could not be written; no message leaves after it
 	codec  codec
 	buffer []byte
-	named  []byte
 	frame  []byte
+	sums   []byte              // of the alike arrays of a message
+	other  []transport.Channel // of the same message
 	// those that are to be written
 	entries []byte
 	clock   func() time.Time
@@ -361,10 +364,10 @@ func (b *Book) Begin(o Opening) error {
 		}
 	}
 	b.open = true
-	b.alike = map[[2]string]bool{}
+	b.alike = map[[2]string]*alike{}
 	for _, f := range o.Script {
 		if f.Alike {
-			b.alike[[2]string{f.Kind, f.Channel}] = true
+			b.alike[[2]string{f.Kind, f.Channel}] = &alike{sent: map[uint32]*summed{}}
 		}
 	}
 	if err := b.tell("open", text); err != nil {
@@ -467,13 +470,72 @@ func (b *Book) Record(sent bool, peer string, m transport.Message) error {
 }
 
 func (b *Book) record(sent bool, peer string, m transport.Message) error {
-	b.frame = transport.Append(b.frame[:0], m)
+	s := b.codec.shape(sent, peer, m)
+	if s == nil {
+		s = b.shape(sent, peer, m)
+	}
+	all := m.Arrays
+	b.other, b.sums = b.other[:0], b.sums[:0]
+	for k, a := range all {
+		if s.alike[k] == nil {
+			b.other = append(b.other, a)
+			continue
+		}
+		sum := b.sum(s.alike[k], sent, m.Chain, all[k:k+1])
+		b.sums = append(b.sums, sum[:]...)
+	}
+	m.Arrays = b.other
+	b.frame = append(transport.Append(b.frame[:0], m), b.sums...)
 	digest := sha256.Sum256(b.frame)
+	var ok bool
+	if b.buffer, ok = b.codec.message(b.buffer[:0], b.clock(), s, m.Chain, m.Round,
+		digest[:digestBytes]); !ok {
+		return b.unreadable()
+	}
+	for sums := b.sums; len(sums) > 0; sums = sums[sha256.Size:] {
+		b.buffer = append(b.buffer, sums[:digestBytes]...)
+	}
+	b.add()
+	return nil
+}
+
+// An alike is a channel that all clients receive alike, with what was sent last of it, by chain: the server
+// sends one array to one client after another, and digests it once.
+type alike struct{ sent map[uint32]*summed }
+
+type summed struct {
+	frame []byte
+	sum   [sha256.Size]byte
+}
+
+// mostSummed bounds the bytes of an array that is kept until the next.
+const mostSummed = 1 << 20
+
+// sum is SHA-256 of the frame of one array.
+func (b *Book) sum(of *alike, sent bool, chain uint32, array []transport.Channel) [sha256.Size]byte {
+	b.frame = transport.Append(b.frame[:0], transport.Message{Arrays: array})
+	if !sent || len(b.frame) > mostSummed {
+		return sha256.Sum256(b.frame)
+	}
+	last := of.sent[chain]
+	if last == nil {
+		last = &summed{}
+		of.sent[chain] = last
+	}
+	if !bytes.Equal(last.frame, b.frame) {
+		last.frame, last.sum = append(last.frame[:0], b.frame...), sha256.Sum256(b.frame)
+	}
+	return last.sum
+}
+
+// shape makes that of a message which has none yet.
+func (b *Book) shape(sent bool, peer string, m transport.Message) *shape {
+	s := &shape{}
 	side := `{"from":`
 	if sent {
 		side = `{"to":`
 	}
-	l := quoted(append(b.named[:0], side...), peer)
+	l := quoted([]byte(side), peer)
 	l = quoted(append(l, `,"kind":`...), m.Kind)
 	l = append(l, `,"channels":[`...)
 	bytes := 0
@@ -486,27 +548,19 @@ func (b *Book) record(sent bool, peer string, m transport.Message) error {
 		if a.Size > 0 {
 			l = strconv.AppendUint(append(l, `,"size":`...), uint64(a.Size), 10)
 		}
-		if b.alike[[2]string{m.Kind, a.Name}] {
+		of := b.alike[[2]string{m.Kind, a.Name}]
+		if of != nil {
 			l = append(l, `,"alike":true`...)
 		}
 		l = append(l, '}')
 		bytes += a.Bytes()
+		s.channels, s.alike = append(s.channels, LoggedChannel{Name: a.Name, Numbers: a.Len(),
+			Size: int(a.Size)}), append(s.alike, of)
 	}
 	l = strconv.AppendInt(append(l, `],"bytes":`...), int64(bytes), 10)
-	b.named = append(l, '}')
-	var ok bool
-	if b.buffer, ok = b.codec.message(b.buffer[:0], b.clock(), b.named, m.Chain, m.Round,
-		digest[:digestBytes]); !ok {
-		return b.unreadable()
-	}
-	for k, a := range m.Arrays {
-		if b.alike[[2]string{m.Kind, a.Name}] {
-			one := sha256.Sum256(transport.Append(b.frame[:0], transport.Message{Arrays: m.Arrays[k : k+1]}))
-			b.buffer = append(b.buffer, one[:digestBytes]...)
-		}
-	}
-	b.add()
-	return nil
+	s.named = append(l, '}')
+	b.codec.keep(s, sent, peer, m)
+	return s
 }
 
 // quoted appends a text as JSON has it. Names come from peers.

@@ -227,7 +227,9 @@ func encoded(t *testing.T, c *codec, line string) (entry, link []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _ := c.message(nil, e.At, named, e.Chain, e.Round, digest)
+	shaped := &shape{named: named}
+	c.find(shaped)
+	out, _ := c.message(nil, e.At, shaped, e.Chain, e.Round, digest)
 	return append(out, alike...), link
 }
 
@@ -657,8 +659,9 @@ func TestEntriesWithoutAForm(t *testing.T) {
 		size() != before {
 		t.Error("a message leaves after it:", err)
 	}
-	if _, readable := (&codec{}).message(nil, time.Now(), []byte(`{"to":"`), 0, 1,
-		make([]byte, digestBytes)); readable {
+	c, s := &codec{}, &shape{named: []byte(`{"to":"`)}
+	c.find(s)
+	if _, readable := c.message(nil, time.Now(), s, 0, 1, make([]byte, digestBytes)); readable {
 		t.Error("a message of a kind that is no JSON is written")
 	}
 	p.books[0].key = p.keys[1]

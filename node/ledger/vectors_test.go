@@ -18,9 +18,9 @@ import (
 
 type entryVector struct {
 	Entry  vectors.Hex   `json:"entry"`
-	Hash   vectors.Hex   `json:"hash"`   // with all before it
-	Framed vectors.Hex   `json:"framed"` // as it stands in the file
-	Frame  vectors.Hex   `json:"frame,omitempty"`
+	Hash   vectors.Hex   `json:"hash"`            // with all before it
+	Framed vectors.Hex   `json:"framed"`          // as it stands in the file
+	Frame  vectors.Hex   `json:"frame,omitempty"` // without what is alike, and the SHA-256 of that
 	SHA256 vectors.Hex   `json:"frame_sha256,omitempty"`
 	Alike  []vectors.Hex `json:"alike_frames,omitempty"` // of the channels that all clients receive alike
 }
@@ -104,14 +104,21 @@ func TestVectorsOfLedgers(t *testing.T) {
 	file.Entries = entriesOf(t, text)
 	for k, m := range []transport.Message{up, down, later, again} {
 		e := &file.Entries[2+k]
-		e.Frame = transport.Append(nil, m)
+		rest := m
+		rest.Arrays = nil
+		var sums []byte
+		for i, a := range m.Arrays {
+			if b.alike[[2]string{m.Kind, a.Name}] == nil {
+				rest.Arrays = append(rest.Arrays, a)
+				continue
+			}
+			e.Alike = append(e.Alike, transport.Append(nil, transport.Message{Arrays: m.Arrays[i : i+1]}))
+			sum := sha256.Sum256(e.Alike[len(e.Alike)-1])
+			sums = append(sums, sum[:]...)
+		}
+		e.Frame = append(transport.Append(nil, rest), sums...)
 		sum := sha256.Sum256(e.Frame)
 		e.SHA256 = sum[:]
-		for i, a := range m.Arrays {
-			if b.alike[[2]string{m.Kind, a.Name}] {
-				e.Alike = append(e.Alike, transport.Append(nil, transport.Message{Arrays: m.Arrays[i : i+1]}))
-			}
-		}
 	}
 	read, diags, err := Read(path)
 	if err != nil || diags.HasErrors() {

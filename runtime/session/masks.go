@@ -1,30 +1,28 @@
 package session
 
 import (
-	"bytes"
-	"crypto/aes"
 	"crypto/cipher"
 	"crypto/ecdh"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash"
+	"math"
 	"sync"
 
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// Masks cover what a client adds to a sum (Bonawitz et al. 2017, without recovery of dropouts: every party is
-// needed in every round). Each pair of clients has a key of the session (pairs.go). HMAC-SHA-256 under it
-// makes of the digest of all that both have received until then (seals.go) a key of AES-256, which in counter
-// mode, from the round and the kind of message on, gives a stream of words. The first of the pair, in party
-// order, adds them to its words mod 2⁶⁴ and the other subtracts them. Whoever lacks the key sees uniformly
-// distributed words; in the sum over all clients the masks are gone, if the server has asked all of them the
-// same: where two have received unlike numbers, their masks are of unlike keys, and no later sum of theirs is
-// more than random words. A round and a kind have one message under a key of the session, so that no two
-// messages share a part of a stream, whatever was received.
+// Masks cover what a client adds to a sum (Bonawitz et al. 2017, without recovery of dropouts: every party
+// is needed in every round). Each pair of clients has keys of the session (pairs.go). AES-256 under one of
+// them gives in counter mode a stream of words for each message. The first of the pair, in party order,
+// adds them to its words mod 2⁶⁴ and the other subtracts them. Whoever lacks the key sees uniformly
+// distributed words; in the sum over all clients the masks are gone, if the server has asked all of them
+// the same: the block from which a stream counts has 5 bytes of round and kind and 7 of what HMAC-SHA-256
+// under another key of the two makes of these and of the digest of all that both have received until then
+// (seals.go). Where two have received unlike numbers, their streams begin at unlike blocks, but for 1 in
+// 2⁵⁶ messages, and no later sum of theirs is more than random words. A round and a kind have one message
+// under a key of the session, so that no two messages share a part of a stream, whatever was received.
 
 // MaskKeys are what masks and seals are made from: the own keys of clients of this process, and the public
 // ones of all clients. A deployment pins the latter. One session may use them for a run, its epoch and a
@@ -102,11 +100,7 @@ func (e *MaskError) Error() string {
 type masker struct {
 	pairs   *pairs
 	seen    func(peer int) []byte // the digest of what the client and a peer have received
-	id      transport.ChainID
-	keys    []hash.Hash     // by party, under id
-	blocks  []cipher.Block  // by party: under id and the digest
-	digests [][]byte        // by party
-	streams []cipher.Stream // by party, of the message in the making
+	streams []cipher.Stream       // by party, of the message in the making
 	round   uint64
 	used    uint64 // kinds of message of the round that have been masked, a bit each
 	kind    int
@@ -114,26 +108,19 @@ type masker struct {
 }
 
 func newMasker(p *pairs, seen func(int) []byte) *masker {
-	n := len(p.names)
-	return &masker{pairs: p, seen: seen, keys: make([]hash.Hash, n), blocks: make([]cipher.Block, n),
-		digests: make([][]byte, n), streams: make([]cipher.Stream, n)}
+	return &masker{pairs: p, seen: seen, streams: make([]cipher.Stream, len(p.names))}
 }
 
 // begin goes to a kind of message of a round. Masks are used once: the error is a *MaskError where they have
 // been.
 func (m *masker) begin(id transport.ChainID, round uint64, kind kind) error {
-	if id != m.id {
-		if err := m.pairs.begin(id); err != nil {
-			return err
-		}
-		m.id = id
-		clear(m.keys)
-		clear(m.blocks)
+	if err := m.pairs.begin(id); err != nil {
+		return err
 	}
 	if round > m.round {
 		m.round, m.used = round, 0
 	}
-	if round < m.round || m.used>>kind.number&1 == 1 {
+	if round < m.round || round > math.MaxUint32 || m.used>>kind.number&1 == 1 {
 		return &MaskError{Party: m.pairs.names[m.pairs.own],
 			What: fmt.Sprintf("message %q of round %d has had its masks", kind.Name, round)}
 	}
@@ -183,22 +170,10 @@ func (m *masker) mask(a *transport.Channel, contributors []int) error {
 
 // open begins the stream that this client and a peer have for the message.
 func (m *masker) open(peer int) error {
-	if m.keys[peer] == nil {
-		key, err := m.pairs.key(peer, maskPurpose, m.id)
-		if err != nil {
-			return err
-		}
-		m.keys[peer] = hmac.New(sha256.New, key)
+	made, err := m.pairs.message(peer, m.round, m.kind, m.seen(peer))
+	if err != nil {
+		return err
 	}
-	if seen := m.seen(peer); m.blocks[peer] == nil || !bytes.Equal(seen, m.digests[peer]) {
-		block, err := aes.NewCipher(sumOf(nil, m.keys[peer], seen))
-		if err != nil {
-			return err
-		}
-		m.blocks[peer], m.digests[peer] = block, append(m.digests[peer][:0], seen...)
-	}
-	var iv [aes.BlockSize]byte // round and kind; the other half counts blocks
-	binary.BigEndian.PutUint64(iv[:8], m.round<<8|uint64(m.kind))
-	m.streams[peer] = cipher.NewCTR(m.blocks[peer], iv[:])
+	m.streams[peer] = made.stream()
 	return nil
 }

@@ -52,7 +52,7 @@ func TestKeysOfPairsDiffer(t *testing.T) {
 		func(i *transport.ChainID) { i.Epoch, i.Chain = i.Chain, i.Epoch },
 	}
 	seen := map[string]bool{}
-	for _, purpose := range []string{maskPurpose, sealPurpose} {
+	for _, purpose := range []string{maskPurpose, sealPurpose, pairPurpose} {
 		for _, change := range other {
 			for _, peer := range []int{2, 3} {
 				at := id

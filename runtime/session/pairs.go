@@ -1,8 +1,12 @@
 package session
 
 import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/ecdh"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
@@ -14,8 +18,8 @@ import (
 // Purposes of keys: what they serve, and its form. All have the same length, so that what follows them stands
 // at one place.
 const (
-	maskPurpose = "vflc masks 3"
-	sealPurpose = "vflc seals 1"
+	maskPurpose = "vflc masks 4"
+	sealPurpose = "vflc seals 2"
 	pairPurpose = "vflc pairs 1"
 )
 
@@ -38,7 +42,26 @@ type pairs struct {
 	private *ecdh.PrivateKey
 	public  map[string]*ecdh.PublicKey
 	secrets [][]byte // by party, once they are needed
+	id      transport.ChainID
+	made    []made // by party, under id
+	text    []byte
 }
+
+// A made is what a client and a peer have for masks and seals: AES under a key of the two, HMAC under
+// another, and what the latter has made for the last message.
+type made struct {
+	block cipher.Block
+	mac   hash.Hash
+	text  []byte // round, kind and digest
+	sum   [sha256.Size]byte
+}
+
+// Parts of what HMAC makes for a message.
+const (
+	sealBytes = 8 // of the first of the pair for the second, and then of the second for the first
+	maskFrom  = 2 * sealBytes
+	maskBytes = 7 // of the first block of the stream of masks
+)
 
 func newPairs(plan *model.Plan, own int, keys *MaskKeys) (*pairs, error) {
 	name := plan.Names[own]
@@ -54,17 +77,56 @@ func newPairs(plan *model.Plan, own int, keys *MaskKeys) (*pairs, error) {
 		return nil, &MaskError{Party: name, What: "its key is not the one whose public part the others have"}
 	}
 	return &pairs{names: plan.Names, own: own, keys: keys, private: keys.Private[name], public: keys.Public,
-		secrets: make([][]byte, len(plan.Names))}, nil
+		secrets: make([][]byte, len(plan.Names)), made: make([]made, len(plan.Names))}, nil
 }
 
 // begin readies the keys of a run, its epoch and a chain. The error is a *MaskError where another session has
 // them.
 func (p *pairs) begin(id transport.ChainID) error {
+	if id == p.id {
+		return nil
+	}
 	if !p.keys.claim(p, id) {
 		return &MaskError{Party: p.names[p.own],
 			What: "a second session would have the keys of an earlier one, and its masks again"}
 	}
+	p.id = id
+	clear(p.made)
 	return nil
+}
+
+// message makes what the client and a peer have for a message, after the digest of what both have received.
+func (p *pairs) message(peer int, round uint64, kind int, digest []byte) (*made, error) {
+	m := &p.made[peer]
+	if m.mac == nil {
+		key, err := p.key(peer, sealPurpose, p.id)
+		if err != nil {
+			return nil, err
+		}
+		m.mac = hmac.New(sha256.New, key)
+		if key, err = p.key(peer, maskPurpose, p.id); err != nil {
+			return nil, err
+		}
+		if m.block, err = aes.NewCipher(key); err != nil {
+			return nil, err
+		}
+	}
+	p.text = append(binary.BigEndian.AppendUint64(p.text[:0], round), byte(kind))
+	if p.text = append(p.text, digest...); !bytes.Equal(p.text, m.text) {
+		m.text = append(m.text[:0], p.text...)
+		m.mac.Reset()
+		m.mac.Write(m.text)
+		m.mac.Sum(m.sum[:0])
+	}
+	return m, nil
+}
+
+// stream is that of the masks of the message.
+func (m *made) stream() cipher.Stream {
+	var first [aes.BlockSize]byte // the last 4 bytes count
+	copy(first[:], m.text[4:9])   // round < 2³² and kind
+	copy(first[5:], m.sum[maskFrom:][:maskBytes])
+	return cipher.NewCTR(m.block, first[:])
 }
 
 // key makes a key of the client and a peer for one purpose, by HKDF-SHA-256 of their secret, the run, its
@@ -94,11 +156,4 @@ func (p *pairs) other(k int) int {
 		return k + 1
 	}
 	return k + 2
-}
-
-// sumOf appends to dst what a hash makes of a text.
-func sumOf(dst []byte, h hash.Hash, text []byte) []byte {
-	h.Reset()
-	h.Write(text)
-	return h.Sum(dst)
 }

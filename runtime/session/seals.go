@@ -1,7 +1,6 @@
 package session
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -16,9 +15,11 @@ import (
 // with the digest of what they were told before the session (Keys.Agreed), and goes on with SHA-256 of the
 // digest before and of every array, with its round, kind of message and channel. It enters the key of the
 // next masks of the two (masks.go). And both compare it: with the first message that a client sends in an
-// exchange goes a seal for each other client, HMAC-SHA-256 of the digest under a key of the two alone, which
-// the server brings to the other with its answer. The last exchange of a session has nothing else. A seal
-// that does not fit ends the run.
+// exchange goes a seal for each other client, which the server brings to the other with its answer. The last
+// exchange of a session has nothing else. A seal that does not fit ends the run.
+//
+// Seals are parts of what HMAC-SHA-256 makes of the round, the kind and the digest, one for each of the two;
+// another part enters the masks of the message. Whoever lacks the key finds all parts random.
 
 // sealWords is the length of a seal in words: 64 bits, as one that does not fit ends the run.
 const sealWords = 1
@@ -61,10 +62,8 @@ func (e *UnlikeError) Error() string {
 // A witness is what a client knows of what it and each other client have received.
 type witness struct {
 	pairs  *pairs
-	id     transport.ChainID
-	keys   []hash.Hash         // by party, under id
 	seen   [][sha256.Size]byte // by party: the digest of what both have received
-	sealed [][sha256.Size]byte // by party: that of the last seal
+	due    []uint64            // by party: the seal that answers the last one for it
 	fitted bool                // a seal of each of the others
 	round  uint64              // of the last seal
 	kind   kind
@@ -74,7 +73,6 @@ type witness struct {
 	digest   hash.Hash
 	text     []byte
 	sum      [sha256.Size]byte
-	mac      [sha256.Size]byte
 }
 
 // An arrival is a channel with the parties that receive it.
@@ -86,8 +84,8 @@ type arrival struct {
 
 func newWitness(p *pairs, agreed [sha256.Size]byte) *witness {
 	n := len(p.names)
-	return &witness{pairs: p, keys: make([]hash.Hash, n), seen: slices.Repeat([][sha256.Size]byte{agreed}, n),
-		sealed: make([][sha256.Size]byte, n), digest: sha256.New()}
+	return &witness{pairs: p, seen: slices.Repeat([][sha256.Size]byte{agreed}, n), due: make([]uint64, n),
+		digest: sha256.New()}
 }
 
 // of is the digest of what the client and a peer have received.
@@ -167,46 +165,34 @@ func mark(on bool) byte {
 
 // seal writes the client's seals into a message.
 func (w *witness) seal(f *frame, id transport.ChainID, round uint64) error {
-	if id != w.id {
-		if err := w.pairs.begin(id); err != nil {
-			return err
-		}
-		w.id = id
-		clear(w.keys)
+	if err := w.pairs.begin(id); err != nil {
+		return err
 	}
-	a, n := f.seals(), f.channels[len(f.channels)-1].len
-	a.Words, a.Encoding = slices.Grow(a.Words[:0], n)[:n], transport.Fixed
-	copy(w.sealed, w.seen)
+	a := f.seals()
+	a.Words, a.Encoding = a.Words[:0], transport.Fixed
 	w.round, w.kind, w.unsealed = round, f.kind, len(w.since)
 	for k := range w.pairs.others() {
 		peer := w.pairs.other(k)
-		words, err := w.words(w.pairs.own, peer, peer)
+		own, due, err := w.words(peer)
 		if err != nil {
 			return err
 		}
-		copy(a.Words[k*sealWords:], words[:])
+		a.Words, w.due[peer] = append(a.Words, own), due
 	}
 	return nil
 }
 
-// words is the seal of one of the client and a peer for the other.
-func (w *witness) words(from, to, peer int) (out [sealWords]uint64, err error) {
-	if w.keys[peer] == nil {
-		key, err := w.pairs.key(peer, sealPurpose, w.id)
-		if err != nil {
-			return out, err
-		}
-		w.keys[peer] = hmac.New(sha256.New, key)
+// words are the seals of the client for a peer, and of the peer for it.
+func (w *witness) words(peer int) (own, due uint64, err error) {
+	m, err := w.pairs.message(peer, w.round, w.kind.number, w.of(peer))
+	if err != nil {
+		return 0, 0, err
 	}
-	w.text = binary.BigEndian.AppendUint32(w.text[:0], uint32(from))
-	w.text = binary.BigEndian.AppendUint32(w.text, uint32(to))
-	w.text = binary.BigEndian.AppendUint64(w.text, w.round)
-	w.text = append(append(w.text, byte(w.kind.number)), w.sealed[peer][:]...)
-	sum := sumOf(w.mac[:0], w.keys[peer], w.text)
-	for k := range out {
-		out[k] = binary.LittleEndian.Uint64(sum[8*k:])
+	own, due = binary.LittleEndian.Uint64(m.sum[:]), binary.LittleEndian.Uint64(m.sum[sealBytes:])
+	if peer < w.pairs.own {
+		own, due = due, own
 	}
-	return out, nil
+	return own, due, nil
 }
 
 // check compares the others' seals with what the client has received until its own last one. The error is an
@@ -214,16 +200,7 @@ func (w *witness) words(from, to, peer int) (out [sealWords]uint64, err error) {
 func (w *witness) check(f *frame, round uint64) error {
 	a := f.seals()
 	for k := range w.pairs.others() {
-		peer := w.pairs.other(k)
-		want, err := w.words(peer, w.pairs.own, peer)
-		if err != nil {
-			return err
-		}
-		var other uint64
-		for i, word := range a.Words[k*sealWords:][:sealWords] {
-			other |= word ^ want[i]
-		}
-		if other != 0 {
+		if peer := w.pairs.other(k); a.Words[k] != w.due[peer] {
 			return w.unlike(peer, round)
 		}
 	}
@@ -235,7 +212,7 @@ func (w *witness) check(f *frame, round uint64) error {
 // unlike names the first array that may be unlike at a peer.
 func (w *witness) unlike(peer int, round uint64) error {
 	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Before: !w.fitted,
-		Address: Address{w.id.Chain, round, w.kind.Name, sealsName}}
+		Address: Address{w.pairs.id.Chain, round, w.kind.Name, sealsName}}
 	for _, one := range w.since[:w.unsealed] {
 		if slices.Contains(one.frame.channels[one.channel].alike, peer) {
 			if e.Channel != sealsName {

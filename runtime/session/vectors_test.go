@@ -127,27 +127,22 @@ func TestVectorsOfShort(t *testing.T) {
 }
 
 type pairVector struct {
-	Clients [2]string    `json:"clients"`
-	Secret  vectors.Hex  `json:"x25519"`
-	Seen    vectors.Hex  `json:"digest_of_what_both_have_received"`
-	Masks   keyVector    `json:"masks"`
-	AESKey  vectors.Hex  `json:"aes_key"`
-	Counter vectors.Hex  `json:"first_counter_block"`
-	Stream  vectors.Hex  `json:"stream"`
-	Seals   keyVector    `json:"seals"`
-	Sealed  []sealVector `json:"sealed"`
+	Clients [2]string   `json:"clients"`
+	Secret  vectors.Hex `json:"x25519"`
+	Seen    vectors.Hex `json:"digest_of_what_both_have_received"`
+	Masks   keyVector   `json:"masks"`
+	Seals   keyVector   `json:"seals"`
+	Text    vectors.Hex `json:"text"`
+	Sum     vectors.Hex `json:"hmac"`
+	Counter vectors.Hex `json:"first_counter_block"`
+	Stream  vectors.Hex `json:"stream"`
+	// of the first for the second, and of the second for the first
+	Sealed [2]vectors.Hex `json:"sealed"`
 }
 
 type keyVector struct {
 	Info vectors.Hex `json:"info"`
 	Key  vectors.Hex `json:"key"`
-}
-
-type sealVector struct {
-	From  int            `json:"from"`
-	To    int            `json:"to"`
-	Text  vectors.Hex    `json:"text"`
-	Words []vectors.Word `json:"words"`
 }
 
 type clientVector struct {
@@ -158,7 +153,7 @@ type clientVector struct {
 	Masked  [][]vectors.Word `json:"masked"`
 }
 
-const vectorRound = 0x0102030405
+const vectorRound = 0x01020304
 
 // keyOf is a key of a pair, with the text that it follows from; both of the pair have the same.
 func keyOf(t *testing.T, p, other *pairs, purpose string, id transport.ChainID) keyVector {
@@ -207,22 +202,29 @@ func pairOf(t *testing.T, p, other *pairs, id transport.ChainID, seen []byte) pa
 	for _, w := range alone.Words { // the first of a pair adds the stream as it is
 		v.Stream = binary.LittleEndian.AppendUint64(v.Stream, w)
 	}
-	v.AESKey, v.Counter = sumOf(nil, hmac.New(sha256.New, v.Masks.Key), seen), make([]byte, aes.BlockSize)
-	binary.BigEndian.PutUint64(v.Counter, vectorRound<<8|kindAux)
-	if block, err := aes.NewCipher(v.AESKey); err != nil ||
-		!bytes.Equal(v.Stream, xored(cipher.NewCTR(block, v.Counter), len(v.Stream))) {
+	v.Text = append(binary.BigEndian.AppendUint64(nil, vectorRound), kindAux)
+	v.Text = append(v.Text, seen...)
+	mac := hmac.New(sha256.New, v.Seals.Key)
+	mac.Write(v.Text)
+	v.Sum = mac.Sum(nil)
+	v.Counter = append(binary.BigEndian.AppendUint64(nil, vectorRound<<8|kindAux)[3:], v.Sum[16:23]...)
+	v.Counter = append(v.Counter, 0, 0, 0, 0)
+	block, err := aes.NewCipher(v.Masks.Key)
+	if err != nil || !bytes.Equal(v.Stream, xored(cipher.NewCTR(block, v.Counter), len(v.Stream))) {
 		t.Errorf("the mask is of another key or counter: %v", err)
 	}
-	w := newWitness(p, [32]byte(seen))
-	w.id, w.round, w.kind = id, vectorRound, ownKind(kindAux)
-	copy(w.sealed, w.seen)
-	for _, ends := range [][2]int{{p.own, other.own}, {other.own, p.own}} {
-		words, err := w.words(ends[0], ends[1], other.own)
-		if err != nil {
+	v.Sealed = [2]vectors.Hex{v.Sum[:8], v.Sum[8:16]}
+	for k, ends := range [][2]*pairs{{p, other}, {other, p}} {
+		w := newWitness(ends[0], [32]byte(seen))
+		w.round, w.kind = vectorRound, ownKind(kindAux)
+		if err := w.pairs.begin(id); err != nil {
 			t.Fatal(err)
 		}
-		v.Sealed = append(v.Sealed, sealVector{ends[0], ends[1], append([]byte(nil), w.text...),
-			vectors.Words(words[:])})
+		own, due, err := w.words(ends[1].own)
+		if err != nil || own != binary.LittleEndian.Uint64(v.Sealed[k]) ||
+			due != binary.LittleEndian.Uint64(v.Sealed[1-k]) {
+			t.Errorf("the seals are %x and %x, not %v: %v", own, due, v.Sealed, err)
+		}
 	}
 	return v
 }
