@@ -109,8 +109,8 @@ func (s *stage) memory(process int) []byte {
 
 // The memory of a server's process and all files that it keeps hold what a client has sent where sums are not
 // masked, and no part of it where they are. What a client has sent is known from its draws: under exact the
-// cut at each of them. A transition of one short step evaluates little but draws, so that the server's buffers,
-// which are used again and again, hold one at most instants.
+// cut at each of them. A transition of one short step evaluates little but draws, so that the server's
+// buffers, which are used again and again, hold one at most instants.
 func TestServersMemoryHasNoClientsValues(t *testing.T) {
 	t.Parallel()
 	const instants = 2
@@ -133,8 +133,8 @@ func TestServersMemoryHasNoClientsValues(t *testing.T) {
 			s.meet(func(n int) []string {
 				draws = 4000 * n
 				return append([]string{"--transform", "exact", "--chains", "1", "--warmup", fmt.Sprint(warmup),
-					"--max-depth", "1", "--target-accept", "0.99", "--draws", fmt.Sprint(draws), "--checkpoint-interval", "20ms"},
-					c.args...)
+					"--max-depth", "1", "--target-accept", "0.99", "--draws", fmt.Sprint(draws),
+					"--checkpoint-interval", "20ms"}, c.args...)
 			}, func() bool {
 				if !s.reach("server", warmup+30) {
 					return false
