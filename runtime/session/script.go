@@ -19,8 +19,6 @@ type frame struct {
 	coded    bool  // a channel has words
 	rounded  bool  // a channel may have short numbers
 	masked   bool
-	optional bool // beside scalars that say whether an evaluation is wanted: without it, all numbers lack
-	lacks    bool // they do
 	kind     kind
 	said     *frame // of bytes that all receive: what the receiver itself has sent, which does not come back
 }
@@ -111,41 +109,8 @@ func (f *frame) flag(k int, invalid bool) {
 	f.arrays[k].Invalid = invalid && (f.channels[k].marks || f.channels[k].tells != nil)
 }
 
-// lack takes the numbers of an evaluation that is not wanted out of the message, if it is none.
-func (f *frame) lack(unwanted bool) {
-	f.lacks = f.optional && unwanted
-	for k := range f.arrays {
-		if f.lacks && f.channels[k].of >= 0 {
-			f.arrays[k].Data = f.arrays[k].Data[:0]
-		}
-	}
-}
-
-// without reports whether arrays for an optional frame have none of the numbers of an evaluation, where there
-// are some.
-func (f *frame) without(arrays []transport.Channel) bool {
-	none := f.extent() > 0
-	for k := range f.channels {
-		none = none && (f.channels[k].of < 0 || arrays[k].Len() == 0)
-	}
-	return none && f.optional
-}
-
-// extent is how many numbers of an evaluation the message has in the plan.
-func (f *frame) extent() (n int) {
-	for _, c := range f.channels {
-		if c.of >= 0 {
-			n += c.len
-		}
-	}
-	return n
-}
-
 // numbers is how many numbers of 8 bytes channel k has.
 func (f *frame) numbers(k int) int {
-	if f.lacks && f.channels[k].of >= 0 {
-		return 0
-	}
 	if c := &f.channels[k]; c.coding != nil {
 		return c.coding.words(c.len)
 	}
@@ -154,7 +119,7 @@ func (f *frame) numbers(k int) int {
 
 // bytes are those that the message has now: words may be two for a number, and shorter than it.
 func (f *frame) bytes() (n int64) {
-	if !f.coded && !f.rounded && !f.lacks {
+	if !f.coded && !f.rounded {
 		return f.size
 	}
 	for k := range f.channels {
@@ -227,7 +192,6 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 		return fmt.Errorf("message %q with %d channels where the plan has %d", m.Kind, len(m.Arrays),
 			len(f.arrays))
 	}
-	f.lacks = f.without(m.Arrays)
 	for i, a := range m.Arrays {
 		if err := f.fits(i, a); err != nil {
 			return fmt.Errorf("message %q: %w", m.Kind, err)
@@ -389,7 +353,6 @@ func newScript(plan *model.Plan, client int, c *codes) *script {
 	}
 	s.auxTally, s.replyTally = s.writer.withScalars(s.messages[kindAux], density.Scalars),
 		s.writer.withScalars(s.messages[kindReply], ScalarTotal)
-	s.replyTally.optional = true
 	return s
 }
 

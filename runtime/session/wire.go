@@ -184,10 +184,6 @@ func (w *wire) answer(ctx context.Context, e *evaluator, t *turn) error {
 	if t.work != nil {
 		t.work(e, c, down, up)
 	}
-	if down.optional && down.extent() > 0 && down.lacks == e.wanted {
-		return w.end(ctx, &ProtocolError{Peer: w.peers[0], What: fmt.Sprintf(
-			"message %q whose totals do not say whether it has other numbers", down.kind.Name)})
-	}
 	if !e.wanted {
 		return nil
 	}
