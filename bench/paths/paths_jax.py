@@ -297,6 +297,17 @@ def logistic_left(theta, d):
     return prior + jnp.sum(each)
 
 
+@task
+def graded(theta, d):
+    item, person, y = d["item"].astype(int) - 1, d["person"].astype(int) - 1, d["y"].astype(int)
+    skill, a, u = theta[:1000], theta[1000:1020], theta[1020:].reshape(3, 20).T
+    c = jnp.cumsum(jnp.concatenate([u[:, :1], jnp.exp(u[:, 1:])], axis=1), axis=1)
+    ends = jnp.pad(c, ((0, 0), (1, 1)), constant_values=((0, 0), (-50, 50)))
+    eta, low, high = a[item] * skill[person], ends[item, y - 1], ends[item, y]
+    each = jax.nn.log_sigmoid(eta - low) + jax.nn.log_sigmoid(high - eta) + jnp.log1p(-jnp.exp(low - high))
+    return jnp.sum(normal(skill)) + jnp.sum(normal(a)) + jnp.sum(normal(c, 0, 3)) + jnp.sum(u[:, 1:]) + jnp.sum(each)
+
+
 # Gaussian processes.
 
 

@@ -50,8 +50,31 @@ func tails() []row {
 			"data c : real[N]\ny ~ gumbel(X * b, s) censor(interval=c)\n", regression(z, to)},
 		{"logistic regression, half left-censored", "logistic_left", declared +
 			"data c : binary[N]\ny ~ logistic(X * b, s) censor(left=c == 1)\n", regression(z, flag)},
+		{"graded responses, cut points by item", "graded", graded, responses(n, 1000, 20)},
 	}
 }
+
+// responses are of persons to items in four grades.
+func responses(n, persons, items int) beside.Tables {
+	r := rand.New(rand.NewPCG(35, 36))
+	y, person, item := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range y {
+		y[i], person[i], item[i] = float64(1+r.IntN(4)), float64(1+i%persons), float64(1+i/persons%items)
+	}
+	of := func(v []float64, levels int) beside.Table {
+		return beside.Table{Dims: []int{n}, Values: v, Levels: levels}
+	}
+	return beside.Tables{"y": of(y, 4), "person": of(person, persons), "item": of(item, items)}
+}
+
+const graded = `data y : level(4)[N]
+data person : level(J)[N]
+data item : level(K)[N]
+param theta : real[J] ~ normal(0, 1)
+param a : real[K] ~ normal(0, 1)
+param c : ordered[K, 3] ~ normal(0, 3)
+y ~ ordered_logistic(a[item] .* theta[person], c[item])
+`
 
 const censoredNormal = `data y : real[N]
 param mu ~ normal(0, 5)

@@ -80,19 +80,48 @@ func (e *expanding) Gather(table, index def.Value) def.Value {
 	return def.Value(e.must("gather", ID(table), ID(index)))
 }
 
-// Between is a vector with a number before and one after.
+// Between is a vector with a number before and one after, or of a matrix the vector of its columns with a
+// column before and one after.
 func (e *expanding) Between(first float64, x def.Value, last float64) def.Value {
-	return def.Value(e.must("append", e.Scalar(first), ID(x), e.Scalar(last)))
+	shape := e.Shape(ID(x))
+	before, after := e.Scalar(first), e.Scalar(last)
+	if n := shape.rows(); len(shape) > 1 {
+		x = e.own(opReshape, x)
+		before, after = e.Builder.Const("", Shape{n}, constantOf(n, first)),
+			e.Builder.Const("", Shape{n}, constantOf(n, last))
+	}
+	return def.Value(e.must("append", before, ID(x), after))
+}
+
+// Rows is the table that the rows of a matrix are looked up in, and where.
+func (e *expanding) Rows(m def.Value) (table, row def.Value) {
+	n := e.nodes[m]
+	switch {
+	case len(n.shape) < 2:
+		return m, e.Number(1)
+	case n.op == opGather && len(n.in) == 2:
+		return def.Value(n.in[0]), def.Value(n.in[1])
+	}
+	return m, e.counted(n.shape.rows())
+}
+
+// counted is 1, 2, …, n.
+func (e *expanding) counted(n int) def.Value {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(i + 1)
+	}
+	return def.Value(e.share(fmtRows(v), func() ID { return e.Builder.Const("rows", Shape{n}, v) }))
 }
 
 // Dims has the lengths of the axes of a value.
 func (e *expanding) Dims(x def.Value) []int { return e.Shape(ID(x)) }
 
-// Head is a vector without its last element.
-func (e *expanding) Head(x def.Value) def.Value { return e.cut(x, 0, 1) }
+// Head is a vector without its last n elements.
+func (e *expanding) Head(x def.Value, n int) def.Value { return e.cut(x, 0, n) }
 
-// Tail is a vector without its first element.
-func (e *expanding) Tail(x def.Value) def.Value { return e.cut(x, 1, 0) }
+// Tail is a vector without its first n elements.
+func (e *expanding) Tail(x def.Value, n int) def.Value { return e.cut(x, n, 0) }
 
 func (e *expanding) cut(x def.Value, before, after int) def.Value {
 	id, err := e.Builder.Apply("slice", Attr{Slices: []Slice{{Lo: before, Hi: e.Shape(ID(x)).Len() - after}}},
@@ -108,13 +137,7 @@ func (e *expanding) LogSumExp(m def.Value) def.Value { return def.Value(e.must("
 
 // Pick is the element of each row of a matrix that index names.
 func (e *expanding) Pick(m, index def.Value) def.Value {
-	n := e.Shape(ID(m)).rows()
-	counted := make([]float64, n)
-	for i := range counted {
-		counted[i] = float64(i + 1)
-	}
-	rows := e.share(fmtRows(counted), func() ID { return e.Builder.Const("rows", Shape{n}, counted) })
-	return def.Value(e.must("gather", ID(m), rows, ID(index)))
+	return def.Value(e.must("gather", ID(m), ID(e.counted(e.Shape(ID(m)).rows())), ID(index)))
 }
 
 // expandEvents writes the density of many numbers with vectors for parameters as operations, where their

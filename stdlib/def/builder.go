@@ -42,12 +42,16 @@ type DensityBuilder interface {
 	Split(by []Value, is func(by []float64) bool, yes, no func(b DensityBuilder, of func(Value) Value)) bool
 	// Gather is table[index] for a vector table and data index, codes counted from 1.
 	Gather(table, index Value) Value
-	// Between is a vector with a number before and one after.
+	// Between is a vector with a number before and one after; of a matrix it is the vector of its columns,
+	// one after another, with a column of the number before and one after.
 	Between(first float64, x Value, last float64) Value
 	Dims(x Value) []int // the lengths of its axes
-	// Head and Tail are a vector without its last, and without its first element.
-	Head(x Value) Value
-	Tail(x Value) Value
+	// Head and Tail are a vector without its last, and without its first n elements.
+	Head(x Value, n int) Value
+	Tail(x Value, n int) Value
+	// Rows is a table, and the row of it that each row of m is, counted from 1: what m is looked up in, or m
+	// itself. A vector is the one row that all have, and its table.
+	Rows(m Value) (table, row Value)
 	// LogSumExp is log Σ exp along the last axis of a matrix, and Pick its element in each row whose code,
 	// counted from 1, is index.
 	LogSumExp(m Value) Value

@@ -96,22 +96,34 @@ func logisticBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 	return lp, -portable.Sigmoid(lower) - inside, portable.Sigmoid(-upper) + inside
 }
 
-// orderedLogisticExpand is the same with one column of cutpoints for all rows. The last term depends on the
-// category only, and is NaN where cutpoints do not rise.
+// orderedLogisticExpand is the same by vectors. The last term depends on the category and the cutpoints only,
+// and is NaN where cutpoints do not rise: it is looked up where those are fewer than the values.
 func orderedLogisticExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
-	eta, cuts := theta[0], theta[1]
-	dims := b.Dims(cuts)
-	if len(dims) != 1 {
-		return false
-	}
-	all := b.Between(math.Inf(-1), cuts, math.Inf(1))
-	lower, upper := b.Gather(all, x), b.Gather(all, b.Add(x, b.Number(1)))
+	eta := theta[0]
+	table, at, rows := cells(b, x, theta[1])
+	all := b.Between(math.Inf(-1), table, math.Inf(1))
+	lower, upper := b.Gather(all, at), b.Gather(all, b.Add(at, b.Number(float64(rows))))
 	b.Density(BernoulliLogit(), b.Fill(1), b.Sub(eta, lower))
 	b.Density(BernoulliLogit(), b.Fill(0), b.Sub(eta, upper))
-	if dims[0] > 1 {
-		b.Sum(b.Gather(b.Between(0, b.Func("log1m_exp", b.Sub(b.Head(cuts), b.Tail(cuts))), 0), x), 1)
+	below, above := b.Head(all, rows), b.Tail(all, rows)
+	b.Least(above, below)
+	if b.Dims(below)[0] > b.Dims(x)[0] {
+		b.Sum(b.Func("log1m_exp", b.Sub(lower, upper)), 1)
+	} else if b.Dims(all)[0] > 3*rows {
+		b.Sum(b.Gather(b.Func("log1m_exp", b.Sub(below, above)), at), 1)
 	}
 	return true
+}
+
+// cells is the table that cutpoints are looked up in, its number of rows, and for each value the place of the
+// lower end of its category in the table with a column before: Between joins the columns to one vector.
+func cells(b def.DensityBuilder, x, cuts def.Value) (table, at def.Value, rows int) {
+	table, row := b.Rows(cuts)
+	dims := b.Dims(table)
+	if len(dims) == 1 {
+		return table, x, 1
+	}
+	return table, b.Add(row, b.Mul(b.Number(float64(dims[0])), b.Sub(x, b.Number(1)))), dims[0]
 }
 
 func orderedLogisticSample(r *rand.Rand, x []float64, theta [][]float64, _ int) {

@@ -37,28 +37,24 @@ Source: Stan Functions Reference, "Ordered probit distribution"; Albert and Chib
 	}
 }
 
-// orderedProbitExpand is the same with one column of cutpoints for all rows: log Phi for the first and the
-// last category, and for the others the difference of two Phi, of ends mirrored to the side where both are
-// below the middle.
+// orderedProbitExpand is the same by vectors: log Phi for the first and the last category, and for the others
+// the difference of two Phi, of ends mirrored to the side where both are below the middle.
 func orderedProbitExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
-	eta, cuts := theta[0], theta[1]
-	dims := b.Dims(cuts)
-	if len(dims) != 1 {
-		return false
-	}
-	last := float64(dims[0] + 1)
-	// no row of the first category reads the first, and none of the last category the last
-	all := b.Between(0, cuts, 0)
-	below, above := b.Head(all), b.Tail(all) // the ends of each category
+	eta := theta[0]
+	table, at, n := cells(b, x, theta[1])
+	// no row of the first category reads the first column, and none of the last category the last
+	all := b.Between(0, table, 0)
+	below, above := b.Head(all, n), b.Tail(all, n) // the ends of each category
+	last := float64(b.Dims(below)[0] / n)
 	is := func(code float64) func([]float64) bool { return func(x []float64) bool { return x[0] == code } }
 	return b.Split([]def.Value{x}, is(1), func(b def.DensityBuilder, of func(def.Value) def.Value) {
-		b.Density(BernoulliProbit(), b.Fill(0), b.Sub(of(eta), b.Gather(above, of(x))))
+		b.Density(BernoulliProbit(), b.Fill(0), b.Sub(of(eta), b.Gather(above, of(at))))
 	}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
-		x, eta := of(x), of(eta)
+		x, at, eta := of(x), of(at), of(eta)
 		b.Split([]def.Value{x}, is(last), func(b def.DensityBuilder, of func(def.Value) def.Value) {
-			b.Density(BernoulliProbit(), b.Fill(1), b.Sub(of(eta), b.Gather(below, of(x))))
+			b.Density(BernoulliProbit(), b.Fill(1), b.Sub(of(eta), b.Gather(below, of(at))))
 		}, func(b def.DensityBuilder, of func(def.Value) def.Value) {
-			lower, upper := b.Gather(below, of(x)), b.Gather(above, of(x))
+			lower, upper := b.Gather(below, of(at)), b.Gather(above, of(at))
 			half := b.Mul(b.Number(0.5), b.Sub(upper, lower))
 			away := b.Func("abs", b.Sub(b.Mul(b.Number(0.5), b.Add(lower, upper)), of(eta)))
 			top := b.Func("log_Phi", b.Sub(half, away))

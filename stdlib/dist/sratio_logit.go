@@ -78,22 +78,26 @@ func finiteEvent(a def.EventArg, i int) bool {
 }
 
 // steps has the predictor less each cutpoint, a row for each value, and adds the sum of those below the
-// category; false where eta is not one number for each value, or the cutpoints not the same for all.
+// category; false where eta is not one number for each value.
 func steps(b def.DensityBuilder, x def.Value, theta []def.Value) (m def.Value, ok bool) {
 	eta, cuts := theta[0], theta[1]
-	if len(b.Dims(eta)) != 1 || len(b.Dims(cuts)) != 1 {
+	if len(b.Dims(eta)) != 1 {
 		return eta, false
 	}
+	table, at, n := cells(b, x, cuts)
 	b.Sum(b.Mul(b.Sub(x, b.Number(1)), eta), 1)
-	b.Sum(b.Gather(b.Head(b.Between(0, b.Call("cumulative_sum", cuts), 0)), x), -1)
-	return b.Sub(b.Call("col", eta), b.Call("row", cuts)), true
+	b.Sum(b.Gather(b.Head(b.Between(0, b.Call("cumulative_sum", table), 0), n), at), -1)
+	if len(b.Dims(cuts)) == 1 {
+		cuts = b.Call("row", cuts)
+	}
+	return b.Sub(b.Call("col", eta), cuts), true
 }
 
 // sratioLogitExpand is the same by log(inv_logit(t)) = t - softplus(t) and log(inv_logit(-t)) = -softplus(t).
 func sratioLogitExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	m, ok := steps(b, x, theta)
 	if ok {
-		last := b.Number(float64(b.Dims(theta[1])[0]))
+		last := b.Number(float64(b.Dims(m)[1]))
 		b.Sum(b.Pick(b.Call("cumulative_sum", b.Func("softplus", m)), b.Call("min", x, last)), -1)
 	}
 	return ok
