@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # unseen.sh VFLC PYTHON OUT: the problems of unseen.py, vflc and four peers in turn, pinned to one core, three seeds; the tables go to OUT/table.md and OUT/agree.txt.
-# CORE, SEEDS, PROBLEMS and PEERS choose another core or fewer runs; LIMIT is the time in seconds after which a run counts as failed. What OUT/runs.jsonl has is not run again.
+# CORE, SEEDS, PROBLEMS and PEERS choose another core or fewer runs; LIMIT is the CPU time in seconds after which a run counts as failed, each of vflc's two. What OUT/runs.jsonl has is not run again.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 vflc=$1 python=$2 out=$3
@@ -18,7 +18,7 @@ for seed in $SEEDS; do
       run=("$python" "$here/unseen.py" "$peer" "$problem" "$out/data" --seed "$seed")
       [[ $peer = vflc ]] && run=("$python" "$here/vflc.py" "$vflc" "$problem" "$out/data" --seed "$seed" --cores 1)
       echo "$(date +%T) $problem $peer seed $seed" >&2
-      if timeout "$LIMIT" taskset -c "$CORE" "${run[@]}" >"$out/line" 2>"$out/error"; then
+      if (ulimit -t "$LIMIT" && taskset -c "$CORE" "${run[@]}") >"$out/line" 2>"$out/error"; then
         tail -n 1 "$out/line" >>"$out/runs.jsonl"
       else
         "$python" -c 'import json, sys; print(json.dumps(dict(peer=sys.argv[1], problem=sys.argv[2], seed=int(sys.argv[3]), error=open(sys.argv[4]).read()[-2000:] or "time")))' \
