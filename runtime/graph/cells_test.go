@@ -34,7 +34,8 @@ func TestCutpointsOfRows(t *testing.T) {
 				if !lookedUp {
 					rows = b.must("add", rows, b.Const("more", Shape{n, cuts}, spread))
 				}
-				if err := b.Density("y", &d, b.Const("y", Shape{n}, codes), []ID{eta, rows}, NoID, 1); err != nil {
+				y := b.Const("y", Shape{n}, codes)
+				if err := b.Density("y", &d, y, []ID{eta, rows}, NoID, 1); err != nil {
 					t.Fatal(err)
 				}
 				g, err := b.Build()
