@@ -36,10 +36,11 @@ type Block interface {
 	Cut(slot Slot, theta, g []float64)
 }
 
-// Solving is a block that may solve differential equations.
-type Solving interface {
-	// Solves reports whether it solves one in each evaluation.
-	Solves() bool
+// Multimodal is a block that knows of a reason for several modes in its density.
+type Multimodal interface {
+	// Multimodal reports whether an evaluation solves differential equations, or adds up the components of a
+	// mixture for rows of data.
+	Multimodal() bool
 }
 
 // A Cut is the place where a client's contribution enters a computation of another party; z = cut + noise of

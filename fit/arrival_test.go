@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -61,6 +62,45 @@ func TestChainsBeginWhereTheyCanLeave(t *testing.T) {
 		for _, row := range r.Summary() {
 			if !(row.RHat < 1.1) {
 				t.Errorf("seed %d: %s has R-hat %.2f", seed+1, row.Name, float64(row.RHat))
+			}
+		}
+	}
+}
+
+// Chains of a mixture of three lines all arrive where the data have them, also where the lines are states of a
+// discrete parameter: R-hat was 2.4 where two components had shared one line for ever.
+func TestChainsArriveInMixtures(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	var table strings.Builder
+	table.WriteString("y,x\n")
+	for i := range 1000 {
+		k, x := []int{0, 1, 2, 1}[i%4], r.NormFloat64()
+		line := []float64{-3, 0, 3.5}[k] + float64([]float64{1, -0.6, 0.3}[k]*x)
+		fmt.Fprintf(&table, "%.5f,%.5f\n", line+float64([]float64{0.7, 1, 0.5}[k]*r.NormFloat64()), x)
+	}
+	const lines = "data y : real[N]\ndata x : real[N]\nparam w : simplex[3] ~ dirichlet(2)\n" +
+		"param a : ordered[3] ~ normal(0, 5)\nparam b : real[3] ~ normal(0, 2)\n" +
+		"param s : real[3] ~ half_normal(2)\n"
+	for name, likelihood := range map[string]string{
+		"mixture": "y ~ mixture(w, normal(a[1] + b[1] * x, s[1]), normal(a[2] + b[2] * x, s[2]), " +
+			"normal(a[3] + b[3] * x, s[3]))\n",
+		"states": "param k : level(3)[N] ~ categorical(w)\ny ~ normal(a[k] + b[k] .* x, s[k])\n",
+	} {
+		bound := bindFiles(t, lines+likelihood, transforms.None, 1, map[string]string{"data.csv": table.String()})
+		for seed := range uint64(3) {
+			p, diags, err := OpenBound(bound,
+				Options{Seed: seed + 1, Settings: map[string]string{"draws": "300"}})
+			if err != nil || diags.HasErrors() {
+				t.Fatal(err, diags)
+			}
+			r, err := p.Sample(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range r.Summary() {
+				if !strings.HasPrefix(row.Name, "k[") && !(row.RHat < 1.05) {
+					t.Errorf("%s, seed %d: %s has R-hat %.2f", name, seed+1, row.Name, float64(row.RHat))
+				}
 			}
 		}
 	}

@@ -150,7 +150,7 @@ func checkMetric(blocks []density.Block, s backends.Settings) error {
 // Init looks for a starting point where density and gradient are finite and the gradient is no more than
 // steepest, or else for the least steep of the finite ones, and for a first step size.
 func (k *chain) Init(ctx context.Context) error {
-	if k.solves() {
+	if k.multimodal() {
 		if found, err := k.screen(ctx); err != nil || found {
 			if err == nil {
 				err = k.tuner.begin(ctx)

@@ -10,10 +10,10 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// screened is how many starting points of a model with a differential equation are climbed from, and
-// mostClimb the most steps from each.
+// screened is how many starting points of a model with several modes are climbed from, and mostClimb the most
+// steps from each.
 const (
-	screened  = 8
+	screened  = 16
 	mostClimb = 60
 )
 
@@ -23,18 +23,19 @@ type candidate struct {
 	lp float64
 }
 
-// solves reports a model of one party without a hierarchy whose density solves a differential equation.
-// Where solutions oscillate, or keep near a part of the data alone, there are modes that the posterior all
-// but leaves out, and a chain that begins near one stays there. With a hierarchy the way up has no end:
+// multimodal reports a model of one party without a hierarchy whose density solves a differential equation or
+// has a mixture for rows of data. Where solutions oscillate or keep near a part of the data alone, or two
+// components share what is one group of rows and a third has two groups, there are modes that the posterior
+// all but leaves out, and a chain that begins near one stays there. With a hierarchy the way up has no end:
 // the density grows without bound as a scale goes to 0.
-func (k *chain) solves() bool {
+func (k *chain) multimodal() bool {
 	if len(k.parties) > 1 || k.pipeline.Apart() || !k.settings.Transform.Pooled() ||
 		k.parties[0].block.Hierarchical() {
 		return false
 	}
 	_, given := density.As[density.Starting](k.env)
-	b, ok := k.parties[0].block.(density.Solving)
-	return ok && !given && b.Solves()
+	b, ok := k.parties[0].block.(density.Multimodal)
+	return ok && !given && b.Multimodal()
 }
 
 // screen climbs from several starting points, and begins at one of the ways with a probability in

@@ -112,6 +112,7 @@ type lowerer struct {
 	vars         map[string]int // comprehension variables
 	member       int            // the member whose declaration is lowered in a pooled model
 	memo         map[memoKey]graph.ID
+	mixed        bool                // log_mix has been called
 	sums         map[string]graph.ID // additive sums of received z
 	groups       []zSum
 	single       map[string]bool // z that are received separately
@@ -414,6 +415,7 @@ func (l *lowerer) likelihood(k *check.Likelihood) {
 		return
 	}
 	power *= l.scale(k)
+	l.Spec.Mixture = l.Spec.Mixture || l.mixed || k.Dist.Mixes()
 	term := l.key(Term(k.Stmt))
 	if err := l.b.Likelihood(term, k.Dist, left, theta, weights, power); err != nil {
 		l.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)

@@ -134,8 +134,8 @@ func (p *Party) Affine() bool { return p.affine }
 // Hierarchical reports whether the prior of a parameter depends on other parameters.
 func (p *Party) Hierarchical() bool { return p.spec.Hierarchical }
 
-// Solves implements density.Solving.
-func (p *Party) Solves() bool { return p.here().Solves() }
+// Multimodal implements density.Multimodal.
+func (p *Party) Multimodal() bool { return p.spec.Mixture || p.here().Solves() }
 
 // Weights lists the coordinates that are weights.
 func (p *Party) Weights() []int {

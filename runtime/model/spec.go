@@ -24,6 +24,8 @@ type Spec struct {
 	Weights []Weight
 	// Hierarchical is true where a prior depends on other parameters, this party's or another's.
 	Hierarchical bool
+	// Mixture is true where rows of data are from one of several distributions, which are added up.
+	Mixture bool
 	// RecentringGraphs is nil where no prior has a location and scale that depend on other parameters of this
 	// party.
 	Recentring *RecentringGraphs

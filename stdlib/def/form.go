@@ -1,6 +1,9 @@
 package def
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A FormKind is how a distribution is built from others.
 type FormKind int
@@ -22,6 +25,11 @@ const (
 type Composition struct {
 	Kind FormKind
 	Of   []*Dist
+}
+
+// Mixes reports whether the distribution is a mixture, also one that is truncated or censored.
+func (d *Dist) Mixes() bool {
+	return d.Form != nil && (d.Form.Kind == MixtureForm || slices.ContainsFunc(d.Form.Of, (*Dist).Mixes))
 }
 
 // Bounds returns the ends of the values that the distribution gives.

@@ -40,7 +40,7 @@ func (d Density) Env(seed uint64) density.Env {
 	return e
 }
 
-// cutless is a party without cuts: a Block with no capability but density.Solving.
+// cutless is a party without cuts: a Block with no capability but density.Multimodal.
 type cutless struct {
 	party, dim int
 	solves     bool
@@ -48,7 +48,7 @@ type cutless struct {
 
 // Party and the others describe the block.
 func (b *cutless) Hierarchical() bool  { return false }
-func (b *cutless) Solves() bool        { return b.solves }
+func (b *cutless) Multimodal() bool    { return b.solves }
 func (b *cutless) Weights() []int      { return nil }
 func (b *cutless) Party() string       { return fmt.Sprintf("party %d", b.party) }
 func (b *cutless) Index() int          { return b.party }
