@@ -1,13 +1,13 @@
 package fit
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -18,20 +18,7 @@ func TestChainsArrive(t *testing.T) {
 	bound := bindModel(t, "../bench/chains/models/glmm.vfl", transforms.None)
 	for _, seed := range []uint64{10, 14, 15, 16} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			p, diags, err := OpenBound(bound,
-				Options{Seed: seed, Settings: map[string]string{"draws": "200"}})
-			if err != nil || diags.HasErrors() {
-				t.Fatal(err, diags)
-			}
-			r, err := p.Sample(context.Background(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range r.Summary() {
-				if !(row.RHat < 1.5) {
-					t.Errorf("%s: R-hat %.2f", row.Name, float64(row.RHat))
-				}
-			}
+			arrive(t, bound, seed, "200", 1.5)
 		})
 	}
 }
@@ -50,25 +37,12 @@ func TestChainsBeginWhereTheyCanLeave(t *testing.T) {
 		"1)\nparam shape ~ lognormal(0, 1)\nt ~ weibull(shape, exp(a + b * x))\n"
 	bound := bindFiles(t, text, transforms.None, 1, map[string]string{"data.csv": table.String()})
 	for seed := range uint64(6) {
-		p, diags, err := OpenBound(bound,
-			Options{Seed: seed + 1, Settings: map[string]string{"draws": "200"}})
-		if err != nil || diags.HasErrors() {
-			t.Fatal(err, diags)
-		}
-		r, err := p.Sample(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, row := range r.Summary() {
-			if !(row.RHat < 1.1) {
-				t.Errorf("seed %d: %s has R-hat %.2f", seed+1, row.Name, float64(row.RHat))
-			}
-		}
+		arrive(t, bound, seed+1, "200", 1.1)
 	}
 }
 
 // Chains of a mixture of three lines all arrive where the data have them, also where the lines are states of a
-// discrete parameter: R-hat was 2.4 where two components had shared one line for ever.
+// discrete parameter. With one starting point each, some keep two components on one line, and R-hat is above 2.
 func TestChainsArriveInMixtures(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	var table strings.Builder
@@ -86,22 +60,30 @@ func TestChainsArriveInMixtures(t *testing.T) {
 			"normal(a[3] + b[3] * x, s[3]))\n",
 		"states": "param k : level(3)[N] ~ categorical(w)\ny ~ normal(a[k] + b[k] .* x, s[k])\n",
 	} {
-		bound := bindFiles(t, lines+likelihood, transforms.None, 1, map[string]string{"data.csv": table.String()})
-		for seed := range uint64(3) {
-			p, diags, err := OpenBound(bound,
-				Options{Seed: seed + 1, Settings: map[string]string{"draws": "300"}})
-			if err != nil || diags.HasErrors() {
-				t.Fatal(err, diags)
+		t.Run(name, func(t *testing.T) {
+			bound := bindFiles(t, lines+likelihood, transforms.None, 1,
+				map[string]string{"data.csv": table.String()})
+			for seed := range uint64(3) {
+				arrive(t, bound, seed+1, "300", 1.05)
 			}
-			r, err := p.Sample(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range r.Summary() {
-				if !strings.HasPrefix(row.Name, "k[") && !(row.RHat < 1.05) {
-					t.Errorf("%s, seed %d: %s has R-hat %.2f", name, seed+1, row.Name, float64(row.RHat))
-				}
-			}
+		})
+	}
+}
+
+// arrive samples a model, and asks that R-hat of each parameter of numbers is below most.
+func arrive(t *testing.T, bound *compile.BoundModel, seed uint64, draws string, most float64) {
+	t.Helper()
+	p, diags, err := OpenBound(bound, Options{Seed: seed, Settings: map[string]string{"draws": draws}})
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, diags)
+	}
+	r, err := p.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range r.Summary() {
+		if !strings.HasPrefix(row.Name, "k[") && !(float64(row.RHat) < most) {
+			t.Errorf("seed %d: %s has R-hat %.2f", seed, row.Name, float64(row.RHat))
 		}
 	}
 }
