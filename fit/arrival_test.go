@@ -41,8 +41,9 @@ func TestChainsBeginWhereTheyCanLeave(t *testing.T) {
 	}
 }
 
-// Chains of a mixture of three lines all arrive where the data have them, also where the lines are states of a
-// discrete parameter. With one starting point each, some keep two components on one line, and R-hat is above 2.
+// Chains of a mixture of three lines all arrive where the data have them, also where the lines are states of
+// a discrete parameter. With one starting point each, some keep two components on one line, and R-hat is
+// above 2.
 func TestChainsArriveInMixtures(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	var table strings.Builder

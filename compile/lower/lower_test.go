@@ -338,14 +338,15 @@ func TestHierarchical(t *testing.T) {
 // a single distribution is none, and neither is a prior.
 func TestMixture(t *testing.T) {
 	const names = "data y : real[N]\nparam a : real[2] ~ normal(0, 5)\n"
+	const two = "mixture(0.3, normal(a[1], 1), normal(a[2], 2))"
 	for text, want := range map[string]bool{
-		"y ~ mixture(0.3, normal(a[1], 1), normal(a[2], 2))":                    true,
-		"y ~ mixture(0.3, normal(a[1], 1), normal(a[2], 2)) truncate(lower=-9)": true,
+		"y ~ " + two:                         true,
+		"y ~ " + two + " truncate(lower=-9)": true,
 		"param k : level(2)[N] ~ categorical([0.3, 0.7])\ny ~ normal(a[k], 1)":  true,
 		"factor log_mix(0.3, normal_lpdf(y, a[1], 1), normal_lpdf(y, a[2], 2))": true,
-		"y ~ normal(a[1], 1)": false,
-		"param b ~ mixture(0.3, normal(0, 1), normal(0, 9))\ny ~ normal(b, 1)": false,
+		"y ~ normal(a[1], 1)":                                                  false,
 		"y ~ normal(a[1], 1) truncate(lower=-9)":                               false,
+		"param b ~ mixture(0.3, normal(0, 1), normal(0, 9))\ny ~ normal(b, 1)": false,
 	} {
 		f := fixture{Text: names + text, Tables: map[string]string{"server": table(1, 20, "y")}}
 		if got := f.Bind(t, check.Options{}).Plan.Parties[0].Mixture; got != want {
