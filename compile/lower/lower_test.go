@@ -334,8 +334,8 @@ func TestHierarchical(t *testing.T) {
 	}
 }
 
-// A likelihood that adds up components is a mixture: in any way that it can be written, also truncated. One of
-// a single distribution is none, and neither is a prior.
+// A likelihood that adds up components is a mixture: by its name, also truncated, by a discrete parameter,
+// and by log_mix. One of a single distribution is none, and neither is a prior.
 func TestMixture(t *testing.T) {
 	const names = "data y : real[N]\nparam a : real[2] ~ normal(0, 5)\n"
 	const two = "mixture(0.3, normal(a[1], 1), normal(a[2], 2))"
