@@ -159,8 +159,10 @@ func (p *printer) call(e *ast.Call) {
 	} else {
 		p.list(rest)
 	}
-	for _, a := range e.Named {
-		p.write(", ")
+	for i, a := range e.Named {
+		if i > 0 || len(e.Args) > 0 {
+			p.write(", ")
+		}
 		p.named(a)
 	}
 	p.write(")")

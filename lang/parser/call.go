@@ -41,10 +41,12 @@ func (c *climber) nameOrCall() (ast.Expr, error) {
 
 // arguments parses the inside of a call. One by groups gets its name.
 func (c *climber) arguments(call *ast.Call) (sum *ast.Sum, err error) {
-	name := &call.Name
+	name, formula := &call.Name, c.formula
 	if is(*c.Peek(), ")") {
 		return nil, nil
 	}
+	c.formula = false // a term of a formula takes expressions
+	defer func() { c.formula = formula }()
 	for {
 		if name.Name == odeWord && c.beginsNamed() {
 			a, err := c.named()

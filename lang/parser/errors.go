@@ -157,7 +157,8 @@ var nonterminals = map[string]string{
 	"expr": "an expression", "sized": "an expression", "weighting": "an expression",
 	`"return"`: "`let`, `param` or `return`", `"{"`: "`=` with an expression, or a body in `{ … }`",
 	"FnArg": "the name of an argument", "DistArg": "the name of a value or of an argument",
-	"FamilySpec": "the name of a client", "Rho": "CLIENT: VALUE",
+	"FamilySpec": "the name of a client", "Rho": "CLIENT: VALUE", "Term": "NAME = VALUE",
+	"Category":   `a category, such as "A"`,
 	"ColumnSpec": aColumn, "ColumnArg": aColumn, "Cell": aColumn,
 	"<number>": aColumn, // what an argument of an encoder may be last
 }

@@ -347,6 +347,8 @@ func (s *situation) advise(f *fault) {
 		f.note("param sigma : real<lower=0> ~ normal(0, 1); one without a prior has the density 1, ~ flat()")
 	case s.statement == "const" && s.wants("="):
 		f.note("a const has a value, which --set changes: const K = 5; a size that data bind is not declared")
+	case s.statement == "transform" && s.at > s.start+1 && s.words[s.start+1].Value == "private":
+		f.note("transform private(epsilon = 3, delta = 1e-6)")
 	case s.statement == "transform" && s.at > s.start+1:
 		f.note("transform augmented(rho = 0.2), or by client, transform augmented(rho = {a: 0.1, b: 0.2})")
 	case s.statement == "fn" && s.wants("return"):
@@ -385,9 +387,6 @@ func (s *situation) blankBefore() string {
 func (s *situation) wantedHere() string {
 	if s.statement == "transform" && s.at == s.start+1 {
 		return "the name of a transform, such as `augmented`"
-	}
-	if s.statement == "levels" && (s.prev.Value == "=" || s.prev.Value == ",") {
-		return `a category, such as "A"`
 	}
 	if s.statement == "data" && s.prev.Value == "missing" {
 		return "`drop`, `impute` or `error`"

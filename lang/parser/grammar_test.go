@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,9 +88,11 @@ FamilySpec = ident ("[" (ident | <number>) "]")? .
 TypeSpec = ("level" "(" (expr | <string> ("," <string>)*) ")" | ident) ("<" "lower" "=" sized ("," "upper" "=" sized)? ">")?
     ("[" expr ("," expr)* "]")? .
 ColumnSpec = ident ("(" ident ("," ColumnArg)* ")")? | <string> | "*" .
+ColumnArg = ident ("=" Cell)? | Cell .
 `
 
-// TestSentences parses sentences of each statement's grammar, chosen at random.
+// TestSentences parses sentences of each statement's grammar, chosen at random, and the same with another
+// word in the place of each: the errors are for users.
 func TestSentences(t *testing.T) {
 	grammar, err := ebnf.ParseString(written(t) + narrower)
 	if err != nil {
@@ -99,8 +102,9 @@ func TestSentences(t *testing.T) {
 	for _, p := range grammar.Productions {
 		s.productions[p.Production] = p.Expression
 	}
+	intruders := []string{"", "0", "name", `"s"`, "=", ",", "(", ")"}
 	for _, kind := range s.productions["Stmt"].Alternatives {
-		for range 40 {
+		for range 20 {
 			s.words = nil
 			s.sequence(kind, 0)
 			text := strings.Join(s.words, " ")
@@ -113,6 +117,25 @@ func TestSentences(t *testing.T) {
 				text = "module m implements n\n" + text
 			}
 			checkPrinted(t, mustParse(t, text))
+			for i := range s.words {
+				broken := slices.Clone(s.words)
+				broken[i] = intruders[s.random.IntN(len(intruders))]
+				checkAny(t, strings.Join(broken, " "))
+			}
+		}
+	}
+}
+
+// TestTermsHaveWords finds in what participle reads what an error may say that it expects inside brackets or
+// after a comma: each has words for users.
+func TestTermsHaveWords(t *testing.T) {
+	found := regexp.MustCompile(`"[,({|]"\)? \(*([A-Z]\w*)`).FindAllStringSubmatch(parser.Tags(), -1)
+	if len(found) < 5 {
+		t.Fatalf("%d terms", len(found))
+	}
+	for _, m := range found {
+		if words := parser.Wanted(m[1]); lastResort(words) {
+			t.Errorf("%s: %s", m[1], words)
 		}
 	}
 }

@@ -269,7 +269,7 @@ next:
 func TestMessagesAreForUsers(t *testing.T) {
 	words := parser.Words(everything)
 	for i, w := range words {
-		for k, replacement := range []string{"", ")", ",", "=", "data", "name", "\"s\""} {
+		for k, replacement := range []string{"", ")", ",", "=", "data", "name", "0", "\"s\""} {
 			if !brief.Share(2, i, k) {
 				continue
 			}
