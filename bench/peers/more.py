@@ -1,11 +1,11 @@
-"""Five problems beside the eleven of vflc.py, for NumPyro and nutpie, each with a diagonal and with its other metric.
+"""Eight problems beside the eleven of vflc.py, for NumPyro and nutpie, each with a diagonal and with its other metric.
 
     more.py simulate DIR                       writes the data (vflc.py reads them there)
     more.py PEER PROBLEM DIR [--seed S]        prints one JSON line; PEER: numpyro, numpyro-dense, nutpie, nutpie-lowrank
 
 4 chains of 1000 + 1000 one after another, target 0.8, float64, one thread; CPU seconds are those of warm-up and sampling, without start and compilation. Needs numpyro, or
 nutpie and pymc, and arviz."""
-import argparse, csv, json, os, resource, sys
+import argparse, csv, json, math, os, resource, sys
 
 import numpy as np
 
@@ -51,12 +51,28 @@ def clients50(r):
     return dict(y=(r.random(n) < 1 / (1 + np.exp(-x @ (0.5 * r.normal(size=2 * j))))).astype(int), X=x)
 
 
-PROBLEMS = dict(crossed=crossed, correlated=correlated, student=student, rats=rats, clients50=clients50)
+def volatility1000(r):
+    """1,000 days."""
+    h = [-1.0 + 0.2 / math.sqrt(1 - 0.95 ** 2) * r.normal()]
+    for _ in range(999):
+        h.append(-1.0 + 0.95 * (h[-1] + 1.0) + 0.2 * r.normal())
+    return dict(y=(np.exp(np.array(h) / 2) * r.normal(size=1000)).round(6))
+
+
+def horseshoe(r):
+    """100 rows, 200 covariates of which ten matter."""
+    x = r.normal(size=(100, 200)).round(6)
+    return dict(y=(1 + x[:, :10] @ (2.0 * r.choice([-1, 1], 10)) + r.normal(size=100)).round(6), X=x)
+
+
+# The log volatilities of the second are the peers' parameters, those of the first their standardised shocks.
+PROBLEMS = dict(crossed=crossed, correlated=correlated, student=student, rats=rats, clients50=clients50, volatility1000=volatility1000,
+                volatility1000_centred=volatility1000, horseshoe=horseshoe)
 RHO = 1  # of clients50
 
 
 def data(problem):
-    return PROBLEMS[problem](np.random.default_rng(list(PROBLEMS).index(problem) + 1))
+    return PROBLEMS[problem](np.random.default_rng(list(PROBLEMS).index(problem.removesuffix("_centred")) + 1))
 
 
 def table(path, ids, d):
@@ -87,6 +103,7 @@ def simulate(folder):
 
 
 def numpyro_model(problem, d):
+    import jax
     import jax.numpy as jnp
     import numpyro.distributions as D
     from numpyro import deterministic, factor, sample
@@ -120,6 +137,26 @@ def numpyro_model(problem, d):
         e = sample("eps", D.Normal(0, 1).expand([200, 50]).to_event(2))
         sample("y", D.Bernoulli(logits=eta + RHO * e.sum(1)), obs=d["y"])
 
+    def ends(phi):
+        return jnp.r_[1 / jnp.sqrt(1 - phi ** 2), jnp.ones(999)]
+
+    def f_volatility1000():
+        mu, phi, sigma = sample("mu", D.Cauchy(0, 10)), sample("phi", D.Uniform(-1, 1)), sample("sigma", D.HalfCauchy(5))
+        _, h = jax.lax.scan(lambda h, e: (phi * h + e,) * 2, 0.0, sigma * flat("e", 1000, 1.0) * ends(phi))
+        sample("y", D.Normal(0, deterministic("volatility", jnp.exp((mu + h) / 2))), obs=d["y"])
+
+    def f_volatility1000_centred():
+        mu, phi, sigma = sample("mu", D.Cauchy(0, 10)), sample("phi", D.Uniform(-1, 1)), sample("sigma", D.HalfCauchy(5))
+        h = sample("h", D.ImproperUniform(D.constraints.real, (), (1000,)))
+        factor("walk", D.Normal(mu + phi * jnp.r_[0, h[:-1] - mu], sigma * ends(phi)).log_prob(h).sum())
+        sample("y", D.Normal(0, deterministic("volatility", jnp.exp(h / 2))), obs=d["y"])
+
+    def f_horseshoe():
+        alpha, sigma, tau = sample("alpha", D.Normal(0, 2)), sample("sigma", D.HalfNormal(2)), sample("tau", D.HalfCauchy(0.05))
+        lam, c2 = sample("lambda", D.HalfCauchy(1).expand([200]).to_event(1)), sample("c2", D.InverseGamma(2, 8))
+        beta = deterministic("b", tau * lam * flat("z", 200, 1.0) / jnp.sqrt(1 + tau ** 2 * lam ** 2 / c2))
+        sample("y", D.Normal(alpha + d["X"] @ beta, sigma), obs=d["y"])
+
     return locals()["f_" + problem]
 
 
@@ -143,6 +180,22 @@ def pymc_model(problem, d):
             sigma, sa, sb = (pm.HalfNormal(k, 5) for k in ("sigma", "sa", "sb"))
             a, b = pm.Normal("a", mu_a, sa, shape=30), pm.Normal("b", mu_b, sb, shape=30)
             pm.Normal("y", a[d["rat"] - 1] + b[d["rat"] - 1] * d["x"], sigma, observed=d["y"])
+        elif problem == "horseshoe":
+            alpha, sigma, tau = pm.Normal("alpha", 0, 2), pm.HalfNormal("sigma", 2), pm.HalfCauchy("tau", 0.05)
+            lam, c2 = pm.HalfCauchy("lambda", 1, shape=200), pm.InverseGamma("c2", 2, 8)
+            beta = pm.Deterministic("b", tau * lam * pm.Normal("z", 0, 1, shape=200) / pt.sqrt(1 + tau ** 2 * lam ** 2 / c2))
+            pm.Normal("y", alpha + pt.dot(d["X"], beta), sigma, observed=d["y"])
+        elif problem.startswith("volatility1000"):
+            import pytensor
+            mu, phi, sigma = pm.Cauchy("mu", 0, 10), pm.Uniform("phi", -1, 1), pm.HalfCauchy("sigma", 5)
+            scale = sigma * pt.concatenate([(1 / pt.sqrt(1 - phi ** 2))[None], pt.ones(999)])
+            if problem.endswith("centred"):
+                h = pm.Flat("h", shape=1000)
+                pm.Potential("walk", pm.logp(pm.Normal.dist(mu + phi * pt.concatenate([pt.zeros(1), h[:-1] - mu]), scale), h).sum())
+            else:
+                h = mu + pytensor.scan(lambda e, h, phi: phi * h + e, sequences=scale * pm.Normal("e", 0, 1, shape=1000), outputs_info=pt.zeros(()),
+                                       non_sequences=phi, return_updates=False)
+            pm.Normal("y", 0, pm.Deterministic("volatility", pt.exp(h / 2)), observed=d["y"])
         else:
             eta = pm.Normal("b", 0, 1) + pt.dot(d["X"], pm.Normal("beta", 0, 1, shape=100))
             pm.Bernoulli("y", logit_p=eta + RHO * pm.Normal("eps", 0, 1, shape=(200, 50)).sum(1), observed=d["y"])
@@ -150,7 +203,8 @@ def pymc_model(problem, d):
 
 
 KEEP = dict(crossed=["alpha", "beta", "sa", "sb", "sc", "ua", "ub", "uc"], correlated=["alpha", "beta", "sigma"], student=["alpha", "beta", "sigma", "nu"],
-            rats=["mu_a", "mu_b", "sigma", "sa", "sb", "a", "b"], clients50=["b", "beta"])
+            rats=["mu_a", "mu_b", "sigma", "sa", "sb", "a", "b"], clients50=["b", "beta"], volatility1000=["mu", "phi", "sigma", "volatility"],
+            volatility1000_centred=["mu", "phi", "sigma", "volatility"], horseshoe=["alpha", "sigma", "tau", "lambda", "c2", "b"])
 
 
 def cpu():

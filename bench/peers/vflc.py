@@ -1,6 +1,6 @@
-"""vflc.py VFLC PROBLEM DATA_DIR [--seed S] [--cores C]: vflc on one of sixteen problems, 4 chains and 1 chain of 1000 + 1000; prints one JSON line.
+"""vflc.py VFLC PROBLEM DATA_DIR [--seed S] [--cores C]: vflc on one of the problems, 4 chains and 1 chain of 1000 + 1000; prints one JSON line.
 
-VFLC is the binary. DATA_DIR holds paper/logistic, paper/poisson and posteriordb; for the five problems of more.py, what its simulate wrote. CPU seconds are those of warm-up and sampling, as for the other
+VFLC is the binary. DATA_DIR holds paper/logistic, paper/poisson and posteriordb; for those of more.py, what its simulate wrote. CPU seconds are those of warm-up and sampling, as for the other
 samplers, whose start, compilation and writing are not counted either; process_cpu_s is everything from the start of the process to its end."""
 import argparse, json, os, resource, subprocess, tempfile
 
@@ -56,7 +56,8 @@ PROBLEMS = {
     "nes_logit": lambda: posteriordb("nes_logit_data-nes_logit_model"),
     "kidiq_interaction": lambda: posteriordb("kidiq-kidscore_interaction"),
     "radon": lambda: posteriordb("radon_mn-radon_hierarchical_intercept_noncentered"),
-    **{name: simulated(name) for name in ("correlated", "student", "crossed", "rats")},
+    **{name: simulated(name) for name in ("correlated", "student", "crossed", "rats", "horseshoe")},
+    "volatility1000": held("volatility1000", "examples/stan/misc/stochastic-volatility"),
     **{name: held(name, model) for name, model in HELD.items()},
     **{f[:-4]: held(f[:-4], f"bench/peers/unseen/{f[:-4]}") for f in os.listdir(f"{here}/unseen")},
     "clients50": lambda: [f"{here}/clients50.vfl", "--data", f"server={a.data}/server.csv", "--data", f"lab={a.data}/lab*.csv", "--transform", "augmented", "--rho", "1"],

@@ -143,8 +143,8 @@ var foreignLines = []habit{
 	},
 	{
 		found: word(func(l line, i int) bool {
-			return l.at(i) == "lambda" && (l.name(i+1) || l.at(i+1) == ":") || l.at(i) == "function" &&
-				l.at(i+1) == "("
+			python := l.at(i) == "lambda" && i > 1 && (l.name(i+1) || l.at(i+1) == ":") // param lambda : real
+			return python || l.at(i) == "function" && l.at(i+1) == "("
 		}),
 		message: "a function is declared by `fn`, in a statement of its own",
 		note:    "fn f(x) = x + 1; one with intermediate values is fn f(x) { let a = x + 1 return a ^ 2 }",

@@ -1,12 +1,14 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 )
 
 // A line is the words of one statement as its layout shows it: to the end of the line, or further where
@@ -28,9 +30,15 @@ type habit struct {
 }
 
 // habits looks for the mistakes of a file that does not parse. It reports each line with a habit of another
-// language once, in the words of that language, and leaves it out: nothing else is said of it.
-func (p *parser) habits() {
-	lines := p.lines()
+// language once, in the words of that language, and leaves it out: nothing else is said of it. A line within
+// a statement that was read without an error has none.
+func (p *parser) habits(read []ast.Stmt) {
+	lines := slices.DeleteFunc(p.lines(), func(l line) bool {
+		whole := l.span()
+		return slices.ContainsFunc(read, func(s ast.Stmt) bool {
+			return s.Span().Start <= whole.Start && whole.End <= s.Span().End
+		})
+	})
 	for _, l := range lines {
 		for _, h := range foreignPrograms {
 			if first, last, ok := h.found(l); ok {
@@ -49,7 +57,7 @@ func (p *parser) habits() {
 				continue
 			}
 			p.habit(h, l, first, last)
-			whole := spanOf(l.words[0]).Join(spanOf(l.words[len(l.words)-1]))
+			whole := l.span()
 			refused := p.tokens[l.from]
 			refused.Type, refused.Value = refusedToken, p.file.Text[whole.Start:whole.End]
 			kept, at = append(append(kept, p.tokens[at:l.from]...), refused), l.to
@@ -112,6 +120,8 @@ func (p *parser) keyword(t lexer.Token) bool {
 
 // continues lists the words that do not end a line, or begin one.
 var continues = set("|| && == != < <= > >= + - * / .* ./ ^ = ~ , { else")
+
+func (l line) span() source.Span { return spanOf(l.words[0]).Join(spanOf(l.words[len(l.words)-1])) }
 
 // at returns the text of word i, "" beyond the end.
 func (l line) at(i int) string {

@@ -25,7 +25,7 @@ func Parse(f *source.File) (*ast.File, diag.List) {
 		return tree, nil
 	}
 	p := &parser{file: f, grammar: theGrammar(), tokens: tokenize(f.Text)}
-	if p.habits(); len(p.diags) == 0 {
+	if p.habits(tree.Stmts); len(p.diags) == 0 {
 		return tree, diags
 	}
 	return parse(p)
