@@ -3,6 +3,7 @@ package leak_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func TestRowsFromACutAndALogDensity(t *testing.T) {
 	for k := range guess {
 		unknown[k] = &guess[k]
 	}
-	value := func() []float64 {
+	value := func(int, int) []float64 {
 		out := make([]float64, len(s.lp))
 		for t := range out {
 			c := at.RawRowView(t)
@@ -80,7 +81,7 @@ func TestRowsFromACutAndALogDensity(t *testing.T) {
 		return out
 	}
 	for range 20 {
-		if draw(r, guess); leastSquares(unknown, value, s.lp) < 1e-8 {
+		if draw(r, guess); leastSquares(unknown, slices.Repeat([]int{-1}, len(unknown)), 1, value, s.lp) < 1e-8 {
 			break
 		}
 	}

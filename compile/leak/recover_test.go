@@ -301,8 +301,10 @@ func (m ownModel) returns(r *rand.Rand, table []float64, points []point) bool {
 		}
 	}
 	own := len(unknown)
+	in := slices.Repeat([]int{-1}, own)
 	for k := range points {
-		unknown = append(unknown, m.private(&points[k])...)
+		private := m.private(&points[k])
+		unknown, in = append(unknown, private...), append(in, slices.Repeat([]int{k}, len(private))...)
 	}
 	want := m.received(table, points)
 	truth := make([]float64, len(unknown))
@@ -310,7 +312,8 @@ func (m ownModel) returns(r *rand.Rand, table []float64, points []point) bool {
 		truth[k] = *at
 		*at += 0.02 * r.NormFloat64()
 	}
-	least := leastSquares(unknown, func() []float64 { return m.received(table, points) }, want)
+	given := func(from, to int) []float64 { return m.received(table, points[from:to]) }
+	least := leastSquares(unknown, in, len(points), given, want)
 	x, y := 0.0, 0.0
 	for k, at := range unknown[:own] {
 		off := math.Abs(*at - truth[k])

@@ -71,11 +71,13 @@ func without(a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// leastSquares is Levenberg and Marquardt's method; it returns the largest difference that is left.
-func leastSquares(unknown []*float64, f func() []float64, want []float64) float64 {
+// leastSquares is Levenberg and Marquardt's method; it returns the largest difference that is left. f returns
+// what is given from one round to before another of all, each of the same length. in is the round that an
+// unknown number is in, -1 for one in all of them.
+func leastSquares(unknown []*float64, in []int, all int, f func(from, to int) []float64, want []float64) float64 {
 	difference := func() (*mat.VecDense, float64, float64) {
 		d, sum, most := mat.NewVecDense(len(want), nil), 0.0, 0.0
-		for k, v := range f() {
+		for k, v := range f(0, all) {
 			d.SetVec(k, want[k]-v)
 			sum, most = sum+(want[k]-v)*(want[k]-v), max(most, math.Abs(want[k]-v))
 		}
@@ -90,14 +92,18 @@ func leastSquares(unknown []*float64, f func() []float64, want []float64) float6
 		const h = 1e-5
 		j := mat.NewDense(len(want), len(unknown), nil)
 		for k, at := range unknown {
+			from, to := 0, all
+			if in[k] >= 0 {
+				from, to = in[k], in[k]+1
+			}
 			old := *at
 			*at = old + h
-			up := f()
+			up := f(from, to)
 			*at = old - h
-			down := f()
+			down := f(from, to)
 			*at = old
-			for i := range want {
-				j.Set(i, k, (up[i]-down[i])/(2*h))
+			for i := range up {
+				j.Set(from*len(want)/all+i, k, (up[i]-down[i])/(2*h))
 			}
 		}
 		var normal mat.Dense
