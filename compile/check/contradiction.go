@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A contradiction is one between parts of a distribution that a model declares: density, distribution function,
-// mean and generator.
+// A contradiction is one between parts of a distribution that a model declares: density, distribution
+// function, mean and generator.
 type contradiction struct {
 	Part    string
 	Outside bool // the generator gives what the density does not have
@@ -22,13 +22,14 @@ type contradiction struct {
 }
 
 const (
-	contradictionTolerance = 0.02 // of a probability, and relative of a mean
-	generatedDraws         = 1000
-	farthest               = 2000 // whole numbers up to here are summed
+	allowed        = 0.02 // of a probability, and relative of a mean
+	generatedDraws = 1000
+	farthest       = 2000 // whole numbers up to here are summed
 )
 
-// contradictions compares the parts of a distribution; mean gives the declared mean, nil for none. What numbers
-// cannot tell, as the integral of a density with a very long tail, is no finding.
+// contradictions compares the parts of a distribution, at a few values of its arguments; mean gives the
+// declared mean, nil for none. What numbers cannot tell, as the integral of a density with a very long tail,
+// is no finding.
 func contradictions(d *def.Dist, mean func(theta []float64) float64) []contradiction {
 	var out []contradiction
 	for c := range 3 {
@@ -81,8 +82,8 @@ func said(word string, d *def.Dist, theta []float64) string {
 	return word + strings.Join(out, ", ")
 }
 
-// An integrationGrid has values of a distribution with weights: of a function of them, the sum of the weighted values is
-// the integral, or the sum over whole numbers.
+// An integrationGrid has values of a distribution with weights: of a function of them, the sum of the
+// weighted values is the integral, or the sum over whole numbers.
 type integrationGrid struct {
 	x, weight, density []float64
 	ends               [2]float64 // of a continuous distribution, the density at the ends that there are
@@ -162,8 +163,8 @@ func (p *integrationGrid) evaluate(d *def.Dist, theta []float64) bool {
 		beyond := func(i int) float64 { return math.Abs(p.x[i]) * p.density[i] }
 		p.sure = max(beyond(0), beyond(last)) < 1e-3 || len(p.x) < farthest
 	}
-	if with := p.total + p.ends[0] + p.ends[1]; math.Abs(p.total-1) > contradictionTolerance &&
-		math.Abs(with-1) <= contradictionTolerance { // it has probability at the ends
+	if with := p.total + p.ends[0] + p.ends[1]; math.Abs(p.total-1) > allowed &&
+		math.Abs(with-1) <= allowed { // it has probability at the ends
 		p.total = with
 	} else {
 		p.ends = [2]float64{}
@@ -172,7 +173,7 @@ func (p *integrationGrid) evaluate(d *def.Dist, theta []float64) bool {
 }
 
 func (p *integrationGrid) normalised(d *def.Dist, theta []float64) *contradiction {
-	if !p.sure || math.Abs(p.total-1) <= contradictionTolerance {
+	if !p.sure || math.Abs(p.total-1) <= allowed {
 		return nil
 	}
 	verb := "integrates"
@@ -207,7 +208,7 @@ func (p *integrationGrid) distribution(d *def.Dist, theta []float64) *contradict
 			got = below[i] - below[i-1]
 		}
 		switch {
-		case math.Abs(below[i]-share) > contradictionTolerance && p.sure, math.Abs(got-want) > float64(1e-5*want)+1e-9 &&
+		case math.Abs(below[i]-share) > allowed && p.sure, math.Abs(got-want) > float64(1e-5*want)+1e-9 &&
 			(!d.Discrete || i > 0), math.Abs(below[i]+above[i]-1) > 1e-8, math.IsNaN(below[i]):
 			return &contradiction{Part: cdfPart, Text: fmt.Sprintf("the distribution function of %s does not go "+
 				"with its density: at %s = %.4g it is %.4g with the slope %.4g, and the density is %.4g%s",
@@ -292,7 +293,7 @@ func (p *integrationGrid) mean(d *def.Dist, theta []float64, mean func([]float64
 	if !d.Discrete && coarse/p.total < 0.999*size { // it may have no mean
 		return nil
 	}
-	if got := mean(theta); !(math.Abs(got-sum) <= contradictionTolerance*(size+0.1)) {
+	if got := mean(theta); !(math.Abs(got-sum) <= allowed*(size+0.1)) {
 		return &contradiction{Part: meanPart, Text: fmt.Sprintf("mean of %s is %.4g%s, and that of its density "+
 			"%.4g", d.Name, got, where(d, theta), sum), Way: "predictions show the mean as it is declared"}
 	}
