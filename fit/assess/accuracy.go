@@ -7,6 +7,9 @@
 // changes where one of them is raised to a power near 1 (Kallioinen, Paananen, Bürkner and Vehtari 2024,
 // "Detecting and diagnosing prior and likelihood sensitivity with power-scaling", Statistics and Computing
 // 34, 57).
+//
+// How probable the data are: the marginal likelihood, log ∫ p(y, θ) dθ, by bridge sampling from draws of a
+// Markov chain, and by importance sampling from draws of an approximation.
 package assess
 
 import (
