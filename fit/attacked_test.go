@@ -471,13 +471,15 @@ func TestAttackSeparatesMaskedSums(t *testing.T) {
 	for _, c := range []struct {
 		transform def.Transform
 		metric    string
-	}{{transforms.Exact, "dense"}, {transforms.Exact, "diag"}, {transforms.Augmented, "dense"},
-		{transforms.Augmented, "diag"}} {
+		wire      string
+	}{{transforms.Exact, "dense", "fixed"}, {transforms.Exact, "diag", "fixed"},
+		{transforms.Augmented, "dense", "fixed"}, {transforms.Augmented, "diag", "fixed"},
+		{transforms.Exact, "dense", "short"}, {transforms.Exact, "diag", "short"}} {
 		b, dense := bindPath(t, path, c.transform, 1), c.metric == "dense"
-		given := map[string]string{"secure-sum": "on", "wire": "fixed", "metric": c.metric, "chains": "4",
+		given := map[string]string{"secure-sum": "on", "wire": c.wire, "metric": c.metric, "chains": "4",
 			"warmup": "200", "draws": "200"}
 		_, report := attacked(t, b, "nuts", given)
-		name := c.transform.Name + ", " + c.metric
+		name := c.transform.Name + ", " + c.metric + ", " + c.wire
 		if len(report.Separated) != 1 || len(report.Cuts) != 1 || !report.Cuts[0].Sum {
 			t.Fatalf("%s: %d sums, %d cuts", name, len(report.Separated), len(report.Cuts))
 		}

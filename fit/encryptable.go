@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
-	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -30,12 +30,18 @@ func Encrypting() (backends.Algorithm, string) {
 type Unencryptable struct {
 	Reason string
 	Needs  int // how many rows it takes, where nothing else is missing; else 0
+	// how many numbers the columns have, where these are so many that nothing else was looked into; else 0
+	Numbers int
 }
 
 // String says it in a few words.
 func (u *Unencryptable) String() string {
-	if u.Needs > 0 {
+	switch {
+	case u.Needs > 0:
 		return "encrypted rows need n = " + grouped.Digits(u.Needs) + " here"
+	case u.Numbers > 0:
+		return "a run with --wire encrypted tells whether rows can stay encrypted: with " +
+			grouped.Digits(u.Numbers) + " numbers that is not looked into ahead"
 	}
 	return "rows cannot stay encrypted: " + u.Reason
 }
@@ -55,19 +61,20 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 	if err != nil {
 		return p.unencryptable(nil, err)
 	}
+	if _, diags := p.Model.WithEncryptedRows(); diags.HasErrors() {
+		return p.unencryptable(diags, nil)
+	}
+	q := &Prepared{BoundModel: p.BoundModel, Algorithm: a, Settings: s,
+		options: Options{Seed: p.options.Seed}.filled()}
+	if why, err := q.tooLarge(); err != nil || why != nil {
+		return cmp.Or(p.unencryptable(nil, err), why)
+	}
 	b, diags, err := p.WithEncryptedRows()
 	if err != nil || diags.HasErrors() {
 		return p.unencryptable(diags, err)
 	}
 	b.Plan = b.Plan.On(wireIn(s))
-	q := &Prepared{BoundModel: b, Algorithm: a, Settings: s, options: Options{Seed: p.options.Seed}.filled()}
-	needs, err := q.tooWide()
-	switch {
-	case err != nil:
-		return p.unencryptable(nil, err)
-	case needs > 0:
-		return &Unencryptable{Needs: needs}
-	}
+	q.BoundModel = b
 	if diags, err := q.choose(); err != nil || diags.HasErrors() {
 		return p.unencryptable(diags, err)
 	}
@@ -88,27 +95,33 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 }
 
 // mostNumbers is how many numbers the columns of all parties have at most where they are written out to find
-// why rows cannot stay encrypted although these are too few.
+// whether rows can stay encrypted, which takes several copies of them.
 const mostNumbers = 1 << 24
 
-// tooWide is how many rows are missing by the number of parameters alone, where the columns are not written
-// out; else 0.
-func (p *Prepared) tooWide() (needs int, err error) {
+// tooLarge is what is known where there are more numbers than that: how many rows are missing by the number
+// of parameters alone, or else nothing; nil where there are not.
+func (p *Prepared) tooLarge() (*Unencryptable, error) {
 	var parameters []int
 	all, rows := 0, 0
 	for k := range p.Plan.Names {
-		dim := model.NewParty(p.Plan, k).Dim()
+		dim := p.Plan.Parties[k].Graph.Dim()
 		parameters, all = append(parameters, dim), all+dim
 	}
 	for _, g := range p.Plan.Groups {
 		rows = max(rows, g.Len)
 	}
+	if all*rows <= mostNumbers {
+		return nil, nil
+	}
 	usual, _ := Foreseen(p.Algorithm.Exchanges(p.Settings), parameters, -1)
 	may, err := p.mayLearn(rows)
-	if err != nil || all*rows <= mostNumbers || usual <= may {
-		return 0, err
+	if err != nil {
+		return nil, err
 	}
-	return usual * density.RowsPerNumber, nil
+	if usual > may {
+		return &Unencryptable{Needs: usual * density.RowsPerNumber}, nil
+	}
+	return &Unencryptable{Numbers: all * rows}, nil
 }
 
 // unencryptable is the first reason among what was found; nil: nothing was.

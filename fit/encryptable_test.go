@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -134,22 +135,37 @@ func TestNeededRowsSuffice(t *testing.T) {
 }
 
 // Where parameters alone take more rows than there are, and their columns would fill the memory, these are
-// not written out to find that the prior is not normal.
+// not written out to find that the prior is not normal. Where there are as many rows as that takes, nothing is
+// said of them, and nothing is allocated that has a number for each.
 func TestWideColumnsAreNotWrittenOut(t *testing.T) {
-	const rows, categories = 40_000, 500
-	server, a := strings.Builder{}, strings.Builder{}
-	server.WriteString("id,y\n")
-	a.WriteString("id,g\n")
-	for i := range rows {
-		fmt.Fprintf(&server, "%d,%d\n", i, i%2)
-		fmt.Fprintf(&a, "%d,g%d\n", i, i%categories)
+	ask := func(rows, categories int) *Unencryptable {
+		server, a := strings.Builder{}, strings.Builder{}
+		server.WriteString("id,y\n")
+		a.WriteString("id,g\n")
+		for i := range rows {
+			fmt.Fprintf(&server, "%d,%d\n", i, i%2)
+			fmt.Fprintf(&a, "%d,g%d\n", i, i%categories)
+		}
+		const text = "client a\ndata y : binary[N]\ndata g : level(C)[N] @ a\nparam s ~ " +
+			"half_normal(1) @ a\nparam u : real[C] ~ normal(0, s) @ a\ny ~ bernoulli_logit(u[g])\n"
+		p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0,
+			map[string]string{"server.csv": server.String(), "a.csv": a.String()}),
+			Options{Settings: map[string]string{"chains": "1"}})
+		good(t, diags, err)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		why := p.Unencryptable(t.Context(), nil)
+		runtime.ReadMemStats(&after)
+		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > uint64(8*rows) {
+			t.Errorf("%d rows: %d bytes", rows, bytes)
+		}
+		return why
 	}
-	const text = "client a\ndata y : binary[N]\ndata g : level(C)[N] @ a\nparam s ~ half_normal(1) @ " +
-		"a\nparam u : real[C] ~ normal(0, s) @ a\ny ~ bernoulli_logit(u[g])\n"
-	why := unencryptableUnder(t,
-		bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server.String(),
-			"a.csv": a.String()}), nil)
-	if why == nil || why.Needs < density.RowsPerNumber*categories*(categories+1)/2 {
+	if why := ask(40_000, 500); why == nil || why.Needs < density.RowsPerNumber*500*501/2 {
+		t.Error(why)
+	}
+	if why := ask(400_000, 50); why == nil || why.Numbers != 400_000*51 ||
+		!strings.Contains(why.String(), "20,400,000 numbers") {
 		t.Error(why)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit/ancestral"
-	"github.com/vflc/vflc/fit/evidence"
+	"github.com/vflc/vflc/fit/assess"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/portable"
@@ -101,9 +101,9 @@ func (m *MarginalLikelihood) estimate(p *NewPoints, d *posterior.Draws, seed uin
 	joint := func(points [][]float64, values []float64) {
 		p.each(points, func(s int, v float64, _ *evaluator) { values[s] = v })
 	}
-	var e evidence.EvidenceEstimate
+	var e assess.EvidenceEstimate
 	if m.Draws = len(draws); d.Independent() {
-		m.Method, e = byImportance, evidence.Importance(draws, joint, seed)
+		m.Method, e = byImportance, assess.Importance(draws, joint, seed)
 		if !(e.K <= reliable(len(draws))) {
 			m.Notes = append(m.Notes, fmt.Sprintf("the Pareto shape of the weights is %.2f, above %.2f: "+
 				"the estimate and its error are not reliable; fit with --backend nuts", e.K,
@@ -115,7 +115,7 @@ func (m *MarginalLikelihood) estimate(p *NewPoints, d *posterior.Draws, seed uin
 		for c := range d.Chains() {
 			chains = append(chains, draws[c*each:][:each])
 		}
-		m.Method, e = byBridge, evidence.Bridge(chains, joint, seed)
+		m.Method, e = byBridge, assess.Bridge(chains, joint, seed)
 	}
 	m.Log, m.SE, m.K = posterior.Number(e.Log), posterior.Number(e.SE), posterior.Number(e.K)
 	if math.IsNaN(e.Log) {

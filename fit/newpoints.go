@@ -10,7 +10,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/fit/accuracy"
+	"github.com/vflc/vflc/fit/assess"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/portable"
@@ -129,15 +129,15 @@ func (p *NewPoints) Err() error {
 
 // Moving is leave-one-out cross-validation that moves draws, of so many responses; without new points it is
 // that which was given.
-func (p *NewPoints) Moving(c accuracy.Criterion, responses int) accuracy.Criterion {
+func (p *NewPoints) Moving(c assess.Criterion, responses int) assess.Criterion {
 	if p == nil {
 		return c
 	}
-	return accuracy.Moving(p.Densities(responses))
+	return assess.Moving(p.Densities(responses))
 }
 
 // Densities are those of so many responses; nil without new points.
-func (p *NewPoints) Densities(responses int) (all []accuracy.PointDensity) {
+func (p *NewPoints) Densities(responses int) (all []assess.PointDensity) {
 	if p == nil {
 		return nil
 	}
@@ -209,7 +209,7 @@ type pointsOf struct {
 	response int
 }
 
-// At implements accuracy.PointDensity.
+// At implements assess.PointDensity.
 func (p pointsOf) At(points [][]float64, i int, joint, row []float64) {
 	p.each(points, func(s int, v float64, e *evaluator) { joint[s], row[s] = v, e.lp[p.response][i] })
 }
@@ -271,7 +271,7 @@ func (f *Finished) rebound(what string) (*compile.BoundModel, diag.List, error) 
 }
 
 // Transform returns LOO-PIT of the responses that are numbers, from replicates at the usual number of draws.
-func (f *Finished) Transform(ctx context.Context) ([]accuracy.Transformed, diag.List, error) {
+func (f *Finished) Transform(ctx context.Context) ([]assess.Transformed, diag.List, error) {
 	b, diags, err := f.rebound("LOO-PIT")
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -293,5 +293,5 @@ func (f *Finished) Transform(ctx context.Context) ([]accuracy.Transformed, diag.
 	if len(numbers) == 0 {
 		return nil, diags, errors.New("no response is of numbers, which alone can lie below one another")
 	}
-	return accuracy.Transform(numbers, f.Draws.Independent()), diags, nil
+	return assess.Transform(numbers, f.Draws.Independent()), diags, nil
 }

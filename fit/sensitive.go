@@ -9,7 +9,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/fit/sensitivity"
+	"github.com/vflc/vflc/fit/assess"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/simulate"
@@ -59,7 +59,7 @@ func (f *Finished) Sensitive(names, priors []string) (*SensitivityDocument, diag
 	if err != nil {
 		return nil, diags, err
 	}
-	p, l := sensitivity.Scale(prior), sensitivity.Scale(likelihood)
+	p, l := assess.Scale(prior), assess.Scale(likelihood)
 	out.PriorK, out.DataK = posterior.Number(p.K), posterior.Number(l.K)
 	for _, k := range columns {
 		column := f.Draws.Columns()[k]
@@ -75,9 +75,9 @@ func (f *Finished) Sensitive(names, priors []string) (*SensitivityDocument, diag
 
 func diagnosed(prior, likelihood float64) string {
 	switch {
-	case prior >= sensitivity.Bound && likelihood >= sensitivity.Bound:
+	case prior >= assess.Bound && likelihood >= assess.Bound:
 		return "prior and data may conflict"
-	case prior >= sensitivity.Bound && likelihood < sensitivity.Bound:
+	case prior >= assess.Bound && likelihood < assess.Bound:
 		return "strong prior or weak likelihood"
 	}
 	return ""

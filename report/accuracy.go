@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/accuracy"
+	"github.com/vflc/vflc/fit/assess"
 )
 
 // An accuracySection is what vflc loo prints.
@@ -20,7 +20,7 @@ func (r *Report) accuracy() (any, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := accuracy.LOO().Of(r.run, stored, nil).WriteTable(&b); err != nil {
+	if err := assess.LOO().Of(r.run, stored, nil).WriteTable(&b); err != nil {
 		return nil, err
 	}
 	return accuracySection{b.String(), r.transform.Noise()}, nil

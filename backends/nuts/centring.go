@@ -239,6 +239,10 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 	var misfits [len(candidates)]float64
 	least := math.Inf(1)
 	for i, v := range candidates {
+		if c.effects[k].Walk && v > 0 && v < 1 {
+			misfits[i] = math.Inf(1) // between steps and elements are coordinates by what data say
+			continue
+		}
 		c.varied[k] = v
 		if misfits[i] = known; v != c.at[k] || math.IsNaN(known) {
 			misfits[i] = criterion(c.varied)

@@ -34,8 +34,9 @@ type stepping struct {
 type place struct {
 	block          density.Standalone
 	role           density.BlockRole
-	g, z, own, w   []float64
-	adj, curve     []float64 // a and w
+	g, z, own      []float64 // z is g where there is one step and no noise
+	w              []float64 // at the server, and with several steps
+	adj, curve     []float64 // a and w, these and what follows with several steps alone
 	centre, begun  []float64 // z̄ and z̄₀
 	clients        []float64 // J
 	received, back []float64
@@ -82,17 +83,25 @@ func (k *kernel) place() error {
 		return nil
 	}
 	k.relay = relay
-	for _, b := range k.env.Blocks() {
-		block := b.(density.Standalone)
+	for b, block := range k.env.Blocks() {
+		block := block.(density.Standalone)
 		w := block.BlockRole()
-		n := w.Cuts
-		v := make([]float64, 9*n)
-		at := func(i int) []float64 { return v[i*n : (i+1)*n] }
-		k.places = append(k.places, &place{
-			block: block, role: w, g: at(0), z: at(1), own: at(2), w: at(3), adj: at(4), curve: at(5),
-			centre: at(6), begun: at(7), clients: at(8),
+		at := &place{
+			block: block, role: w, g: make([]float64, w.Cuts), own: make([]float64, w.Cuts),
 			received: make([]float64, block.Received()), back: make([]float64, block.Received()),
-		})
+		}
+		if at.z = at.g; steps > 1 || k.parties[b].guide != nil {
+			at.z = make([]float64, w.Cuts)
+		}
+		if steps > 1 || block.Index() == 0 {
+			at.w = make([]float64, w.Cuts)
+		}
+		if steps > 1 {
+			for _, v := range []*[]float64{&at.adj, &at.curve, &at.centre, &at.begun, &at.clients} {
+				*v = make([]float64, w.Cuts)
+			}
+		}
+		k.places = append(k.places, at)
 	}
 	if steps > 1 {
 		k.stepping = &stepping{steps: steps, missed: make([]float64, len(k.parties))}

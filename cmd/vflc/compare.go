@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/accuracy"
+	"github.com/vflc/vflc/fit/assess"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 )
@@ -36,7 +36,7 @@ from those of the first RUN, in its standard deviations.
 		},
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			for _, c := range []criterion{leaveOneOut(), widelyApplicable()} {
-				if c.Name == name && l.moves && name != accuracy.LOO().Name {
+				if c.Name == name && l.moves && name != assess.LOO().Name {
 					return usagef("--moment-match leaves rows out: it is for --criterion loo")
 				}
 				if c.Name == name {
@@ -55,8 +55,8 @@ from those of the first RUN, in its standard deviations.
 
 // A comparison is what compare prints: how well the runs predict, and how far apart their means are.
 type comparison struct {
-	accuracy.Comparison
-	Differences []accuracy.Difference `json:"differences"`
+	assess.Comparison
+	Differences []assess.Difference `json:"differences"`
 }
 
 func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, which likelihoodFlags,
@@ -70,7 +70,7 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, w
 		}
 		all, draws = append(all, r), append(draws, r.Draws)
 	}
-	apart := accuracy.Differences(paths, draws)
+	apart := assess.Differences(paths, draws)
 	predicted, err := predictions(cmd, c, all, which, l)
 	switch {
 	case asJSON && err == nil:
@@ -83,14 +83,14 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, w
 		}
 		fmt.Fprintln(cmd.OutOrStdout())
 	}
-	return cmp.Or(err, accuracy.WriteDifferences(cmd.OutOrStdout(), paths[0], apart))
+	return cmp.Or(err, assess.WriteDifferences(cmd.OutOrStdout(), paths[0], apart))
 }
 
 // predictions compares runs by how well they predict.
 func predictions(cmd *cobra.Command, c criterion, all []*fit.Finished,
-	which likelihoodFlags, l looFlags) (none accuracy.Comparison, err error) {
+	which likelihoodFlags, l looFlags) (none assess.Comparison, err error) {
 	show := terminal.NewCounter(cmd.ErrOrStderr(), which.quiet)
-	var candidates []accuracy.Candidate
+	var candidates []assess.Candidate
 	var moved []*fit.NewPoints
 	for _, r := range all {
 		responses, points, err := l.densities(cmd, r, which, show)
@@ -98,9 +98,9 @@ func predictions(cmd *cobra.Command, c criterion, all []*fit.Finished,
 			return none, fmt.Errorf("%s: %w", r.Path, err)
 		}
 		moved = append(moved, points)
-		candidates = append(candidates, accuracy.Candidate{Run: r.Run, Responses: responses,
+		candidates = append(candidates, assess.Candidate{Run: r.Run, Responses: responses,
 			Moving: points.Densities(len(responses))})
-		if why := accuracy.Different(candidates[0].Responses, responses); why != "" {
+		if why := assess.Different(candidates[0].Responses, responses); why != "" {
 			return none, fmt.Errorf("%s and %s have different data: %s", all[0].Path, r.Path, why)
 		}
 	}

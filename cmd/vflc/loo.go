@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/accuracy"
+	"github.com/vflc/vflc/fit/assess"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
@@ -18,17 +18,17 @@ import (
 
 // A criterion is one of package accuracy with the texts of its command.
 type criterion struct {
-	accuracy.Criterion
+	assess.Criterion
 	short, long string
 }
 
 func leaveOneOut() criterion {
-	return criterion{accuracy.LOO(), "Estimate predictive accuracy by leave-one-out cross-validation", `Estimate the expected log predictive density of a run's model by Pareto-smoothed importance sampling leave-one-out
+	return criterion{assess.LOO(), "Estimate predictive accuracy by leave-one-out cross-validation", `Estimate the expected log predictive density of a run's model by Pareto-smoothed importance sampling leave-one-out
 cross-validation (PSIS-LOO), without fitting again. The estimate is not reliable for observations whose Pareto k is high: they have too much influence.`}
 }
 
 func widelyApplicable() criterion {
-	return criterion{accuracy.WAIC(), "Estimate predictive accuracy by WAIC", `Estimate the expected log predictive density of a run's model by the widely applicable information criterion. PSIS-LOO
+	return criterion{assess.WAIC(), "Estimate predictive accuracy by WAIC", `Estimate the expected log predictive density of a run's model by the widely applicable information criterion. PSIS-LOO
 (vflc loo) is more reliable, and reports the observations for which it is not.`}
 }
 
@@ -86,7 +86,7 @@ func newCriterion(c criterion) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with every observation")
 	which.add(cmd)
-	if c.Name == accuracy.LOO().Name {
+	if c.Name == assess.LOO().Name {
 		l.add(cmd)
 		cmd.Flags().BoolVar(&l.pit, "pit", false, "where each observation lies in what the model without "+
 			"it predicts (LOO-PIT): uniform if it predicts rows as they vary")

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/vflc/vflc/compile/inspect"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -27,10 +26,11 @@ type declaration struct {
 
 // The parts of a body that are expressions.
 const (
-	logPart  = "log"
-	cdfPart  = "cdf"
-	ccdfPart = "ccdf"
-	meanPart = "mean"
+	logPart       = "log"
+	cdfPart       = "cdf"
+	ccdfPart      = "ccdf"
+	meanPart      = "mean"
+	generatorPart = "generate"
 )
 
 // declares checks the declaration of a distribution, and adds it to those that the rest of the file may use.
@@ -337,16 +337,16 @@ func (d *declaration) inspect(made *def.Dist) {
 	if p := d.parts[meanPart]; p != nil {
 		mean = d.formula(p.Value).At(len(made.Params))
 	}
-	for _, f := range inspect.Distribution(made, mean) {
+	for _, f := range contradictions(made, mean) {
 		at := ast.Node(&d.stmt.Name)
 		if p := d.parts[f.Part]; p != nil {
 			at = p
 		} else if p := d.parts[ccdfPart]; p != nil && f.Part == cdfPart {
 			at = p
-		} else if f.Part == inspect.Generator {
+		} else if f.Part == generatorPart {
 			at = d.drawn
 		}
-		if f.Part == inspect.Generator && f.Outside {
+		if f.Part == generatorPart && f.Outside {
 			d.errorf(diag.BadGenerator, at, "%s", f.Text)
 			continue
 		}

@@ -75,6 +75,7 @@ func Lower(p PartyData) (*Lowered, diag.List) {
 		return nil, l.diags
 	}
 	l.noteProducts()
+	l.noteWalks()
 	beside := l.b.Beside()
 	intercepts, err := l.intercepts()
 	if err != nil {
@@ -119,6 +120,7 @@ type lowerer struct {
 	generated    []*check.Symbol
 	draws        []drawing
 	effects      []effects
+	walks        []effects
 	bounded      []bounded
 	standardised []standardised
 	offset       int // into the reported values

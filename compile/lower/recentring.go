@@ -15,12 +15,23 @@ import (
 type effects struct {
 	density.Effects
 	x, location, scale graph.ID
+	addend             graph.ID // of a walk
+}
+
+// needs reports whether the map of effects depends on a parameter.
+func (l *lowerer) needs(e effects, x graph.ID) bool {
+	return l.b.Depends(e.scale, x) || !e.Anchored && l.b.Depends(e.location, x) || e.Walk && l.b.Depends(e.addend, x)
 }
 
 // noteEffects notes a parameter that can be centred or not, args being those of its prior as written. Its x
 // must be coordinates, not a function of them; log is true where it is the exponential of coordinates x.
 func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []graph.ID) {
 	offset, free := l.b.Coordinates(x)
+	if event := s.Dist.Event; event != nil && event.Walk && free && len(l.b.Shape(x)) == 1 {
+		l.walks = append(l.walks, effects{Effects: density.Effects{Name: l.key(s.Name), Offset: offset,
+			Len: l.b.Shape(x).Len(), Centring: 1, Walk: true}, x: x, location: args[0], scale: args[1]})
+		return
+	}
 	locationAt, scaleAt := s.Dist.Spread()
 	if !free || locationAt < 0 || scaleAt < 0 || log != (s.Dist.OfLog != nil) {
 		return
@@ -34,7 +45,7 @@ func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []grap
 		return
 	}
 	e := effects{density.Effects{Name: l.key(s.Name), Offset: offset, Len: n, Centring: 1}, x, location,
-		scale}
+		scale, graph.NoID}
 	if s.Decl.(*ast.Param).Noncentered {
 		e.Centring = 0
 	}
@@ -60,20 +71,40 @@ func (l *lowerer) noteProducts() {
 			continue
 		}
 		p := l.standardised[k]
-		before := func(e effects) bool {
-			return l.b.Depends(e.scale, p.x) || !e.Anchored && l.b.Depends(e.location, p.x)
-		}
-		at := slices.IndexFunc(l.effects, before)
-		if at < 0 {
-			at = len(l.effects)
-		}
-		if slices.ContainsFunc(l.effects[at:], func(e effects) bool { return l.b.Depends(scale, e.x) }) {
+		offset, _ := l.b.Coordinates(p.x)
+		l.insert(effects{density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len()}, p.x,
+			l.b.Scalar(0), scale, graph.NoID})
+	}
+}
+
+// insert notes effects before those whose maps need them, unless they need one of these.
+func (l *lowerer) insert(e effects) bool {
+	at := slices.IndexFunc(l.effects, func(o effects) bool { return l.needs(o, e.x) })
+	if at < 0 {
+		at = len(l.effects)
+	}
+	if slices.ContainsFunc(l.effects[at:], func(o effects) bool { return l.needs(e, o.x) }) {
+		return false
+	}
+	l.effects = slices.Insert(l.effects, at, e)
+	return true
+}
+
+// noteWalks notes the random walks whose scale depends on parameters, with what is added to them.
+func (l *lowerer) noteWalks() {
+	for _, e := range l.walks {
+		if e.Len == 0 || l.b.Shape(e.location).Len() != 1 || l.b.Shape(e.scale).Len() != 1 ||
+			l.b.Constant(e.scale) || l.b.Received(e.scale) || l.b.Received(e.location) {
 			continue
 		}
-		offset, _ := l.b.Coordinates(p.x)
-		l.effects = slices.Insert(l.effects, at, effects{
-			density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len()}, p.x, l.b.Scalar(0),
-			scale})
+		none := l.b.Scalar(0)
+		if e.addend = l.b.Addend(e.x); e.addend == graph.NoID {
+			e.addend = none
+		}
+		if !l.insert(e) {
+			e.addend = none
+			l.insert(e)
+		}
 	}
 }
 
@@ -93,7 +124,7 @@ func (l *lowerer) noteLocation(of effects) {
 	}
 	l.effects = append(l.effects, effects{
 		density.Effects{Name: "location of " + of.Name, Offset: offset, Len: n, Centring: 1, Anchored: true},
-		of.location, graph.NoID, of.scale,
+		of.location, graph.NoID, of.scale, graph.NoID,
 	})
 }
 
@@ -153,7 +184,7 @@ func (l *lowerer) recentringStages(r *model.RecentringGraphs) error {
 			continue
 		}
 		for j, before := range l.effects[:k] {
-			if l.b.Depends(e.scale, before.x) || !e.Anchored && l.b.Depends(e.location, before.x) {
+			if l.needs(e, before.x) {
 				of[k] = max(of[k], of[j]+1)
 			}
 		}
@@ -173,13 +204,16 @@ func (l *lowerer) recentringStages(r *model.RecentringGraphs) error {
 			if err != nil {
 				return err
 			}
-			for _, id := range []*graph.ID{&location, &logScale} {
-				if *id, err = repeated(b, *id, l.b.Shape(e.x)); err != nil {
+			outputs := []graph.ID{location, logScale}
+			if e.Walk {
+				outputs = append(outputs, b.Copy(l.b, e.addend, known))
+			}
+			for i, id := range outputs {
+				if id, err = repeated(b, id, l.b.Shape(e.x)); err != nil {
 					return err
 				}
+				b.Output([]string{"location of ", "log scale of ", "addend of "}[i]+e.Name, id)
 			}
-			b.Output("location of "+e.Name, location)
-			b.Output("log scale of "+e.Name, logScale)
 			s.Effects = append(s.Effects, k)
 		}
 		var err error
@@ -214,7 +248,7 @@ func (l *lowerer) moving(p graph.ID) []graph.ID {
 	}
 	for _, e := range l.effects {
 		switch {
-		case e.x == p && !e.Anchored, depends(e.scale):
+		case e.x == p && !e.Anchored, depends(e.scale), e.Walk && (depends(e.location) || depends(e.addend)):
 			return nil
 		case e.Anchored || !depends(e.location):
 		case !l.b.Moves(e.location, set):

@@ -59,6 +59,25 @@ y ~ normal(beta[g] + exp(t) * x[g] + t * w[g] + s * v[g] + 2 * s * v[g] + 2 * u[
 	Tables: nested.Tables,
 }
 
+// walking has walks of one party, with and without a drift. Added to h are m and b, which is itself noted
+// without a as it is needed first; p is gathered, so that nothing of one number is added to it, and fixed has
+// a scale that is a number.
+var walking = fixture{
+	Text: `data y : real[T]
+data g : level(J)[T]
+param m             ~ normal(0, 1)
+param s             ~ half_normal(1)
+param drift         ~ normal(0, 1)
+param h     : real[T] ~ gaussian_random_walk(drift, s)
+param b     : real[T] ~ gaussian_random_walk(0, exp(m))
+param p     : real[J] ~ gaussian_random_walk(0.3, s)
+param fixed : real[T] ~ gaussian_random_walk(0, 1)
+y ~ normal(m + h + b, 1)
+y ~ normal(p[g] + fixed, 1)
+`,
+	Tables: nested.Tables,
+}
+
 // Persons and questions are separable each; what a sum over all of them, or a product with a matrix, enters
 // is not, but for sums that are only generated.
 func TestSeparable(t *testing.T) {
@@ -97,6 +116,7 @@ func TestEffects(t *testing.T) {
 		{nested, map[string][]string{"server": {"location of mid", "mid", "top", "location of per", "per",
 			"flat", "tail", "s", "t"}}},
 		{written, map[string][]string{"server": {"location of a", "a", "d", "z", "x", "s", "l"}}},
+		{walking, map[string][]string{"server": {"b", "h", "p", "s"}}},
 		{logistic, map[string][]string{}},
 		{shared, map[string][]string{"server": {"m", "tau"}}}, // the scale of the clients' is the server's
 	} {
@@ -117,9 +137,19 @@ func TestEffects(t *testing.T) {
 // back are those of finite differences.
 func TestRecentring(t *testing.T) {
 	p := model.NewParty(nested.Bind(t, check.Options{}).Plan, 0)
+	theta := thereAndBack(t, p)
+	standard(t, p.Effects(), p.FromTheta(), theta)
+	informed(t, p.Effects(), p.FromTheta(), theta)
+}
+
+// thereAndBack holds the maps of a party against each other and against differences at centrings that are
+// drawn; it returns the point.
+func thereAndBack(t *testing.T, p *model.Party) (theta []float64) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	effects, to, from := p.Effects(), p.ToTheta(), p.FromTheta()
-	theta, u, back := make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
+	theta = make([]float64, p.Dim())
+	u, back := make([]float64, p.Dim()), make([]float64, p.Dim())
 	for i := range theta {
 		theta[i] = 0.7 * r.NormFloat64()
 	}
@@ -128,6 +158,8 @@ func TestRecentring(t *testing.T) {
 		for k, e := range effects {
 			if c[k] = r.Float64(); !e.Anchored && r.IntN(2) == 0 {
 				c[k] = density.Informed
+			} else if e.Walk {
+				c[k] = float64(r.IntN(2))
 			}
 			for range e.Anchors() {
 				c = append(c, 2*r.Float64())
@@ -146,8 +178,81 @@ func TestRecentring(t *testing.T) {
 		differences(t, to, c, u)
 		differences(t, from, c, theta)
 	}
-	standard(t, effects, from, theta)
-	informed(t, effects, from, theta)
+	return theta
+}
+
+// At the centring 0 a walk is its steps in units of their scale. Informed, its coordinates are standard normal
+// given all else: half their squares is that of the distance from the mean by the precision, whose root is the
+// Jacobian. That mean minimises the misfits to steps and to what data say.
+func TestWalks(t *testing.T) {
+	p := model.NewParty(walking.Bind(t, check.Options{}).Plan, 0)
+	theta := thereAndBack(t, p)
+	effects, from, u := p.Effects(), p.FromTheta(), make([]float64, p.Dim())
+	h, b := effects[1], effects[0]
+	n, at := h.Len, make([]float64, len(effects))
+	m, s, drift := theta[0], math.Exp(theta[1]), theta[2]
+	for k, e := range effects {
+		if at[k] = 1; e == h {
+			at[k] = 0
+		}
+		at = append(at, make([]float64, e.Anchors())...)
+	}
+	from.At(at, theta, u)
+	x, last := theta[h.Offset:][:n], 0.0
+	precision, pull := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	anchors := at[len(effects)+b.Anchors():]
+	for i, v := range x {
+		near(t, u[h.Offset+i], (v-last-drift)/s)
+		last = v
+		precision.SetSym(i, i, precision.At(i, i)+1/s/s)
+		pull.SetVec(i, pull.AtVec(i)+drift/s/s)
+		if i > 0 {
+			precision.SetSym(i-1, i-1, precision.At(i-1, i-1)+1/s/s)
+			precision.SetSym(i-1, i, -1/s/s)
+			pull.SetVec(i-1, pull.AtVec(i-1)-drift/s/s)
+		}
+		said, mean := 0.4*float64(i), 1-0.5*float64(i) // the first of nothing
+		precision.SetSym(i, i, precision.At(i, i)+said)
+		pull.SetVec(i, pull.AtVec(i)+said*(mean-m-theta[b.Offset+i]))
+		anchors[i], anchors[n+i] = said, said*mean
+	}
+	at[1] = density.Informed
+	logJacobian := from.At(at, theta, u)
+	var root mat.Cholesky
+	var mean, off mat.VecDense
+	if !root.Factorize(precision) || root.SolveVecTo(&mean, pull) != nil {
+		t.Fatal("the precision has no root")
+	}
+	off.SubVec(mat.NewVecDense(n, x), &mean)
+	squares := 0.0
+	for _, v := range u[h.Offset:][:n] {
+		squares += v * v
+	}
+	near(t, squares, mat.Inner(&off, precision, &off))
+	near(t, logJacobian, root.LogDet()/2)
+}
+
+// Evidence of a walk is that of its elements with what is added to them, and the slope that of the likelihood.
+func TestEvidenceOfWalks(t *testing.T) {
+	p := model.NewParty(walking.Bind(t, check.Options{}).Plan, 0)
+	r := rand.New(rand.NewPCG(4, 5))
+	theta, g := make([]float64, p.Dim()), make([]float64, p.Dim())
+	for i := range theta {
+		theta[i], g[i] = r.NormFloat64(), r.NormFloat64()
+	}
+	b, h := p.Effects()[0], p.Effects()[1]
+	n := h.Len
+	v, slope := make([]float64, 2*n+3), make([]float64, 2*n+3) // J is 3
+	p.FromTheta().Evidence(theta, g, v, slope)
+	x, s := append([]float64{0}, theta[h.Offset:][:n]...), math.Exp(theta[1])
+	for i := range n {
+		prior := -(x[i+1] - x[i] - theta[2]) / s / s
+		if i+1 < n {
+			prior += (x[i+2] - x[i+1] - theta[2]) / s / s
+		}
+		near(t, v[n+i], x[i+1]+theta[0]+theta[b.Offset+i])
+		near(t, slope[n+i], g[h.Offset+i]-prior)
+	}
 }
 
 // informed checks density.Informed coordinates, of effects written as they are and of others in standard

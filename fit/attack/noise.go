@@ -68,7 +68,13 @@ func (s *steps) find() {
 	for at := 0; at < len(s.kept); at += s.entry() {
 		whole = append(whole, s.kept[at:][:s.entry()])
 	}
-	law, basis := lowRank(stepsOf(whole, s.rows), s.rows)
+	var law noiseLaw
+	var basis [][]float64
+	if s.noisy {
+		law, basis = lowRank(stepsOf(whole, s.rows), s.rows)
+	} else {
+		basis = spanBeyond(whole, s.rows)
+	}
 	if basis == nil {
 		if !again {
 			s.off = true

@@ -32,10 +32,10 @@ type periods struct {
 // mostPeriods bounds the powers of two.
 const mostPeriods = 20
 
-// newPeriods follow sums without noise; nil where there are none.
+// newPeriods follow sums without noise and rounding; nil where there are none.
 func newPeriods(plan *model.Plan, group int) *periods {
 	s := newSteps(plan, group)
-	if s == nil || s.noisy || s.off {
+	if s == nil || s.whole() || s.off {
 		return nil
 	}
 	return &periods{span: s}

@@ -348,8 +348,7 @@ func (s *separation) divide(others []coupled) {
 	if len(others) == 0 || len(members) < 2 {
 		return
 	}
-	slices.Sort(errors)
-	noise := max(errors[len(errors)/2], rounding)
+	noise := max(slices.Max(errors), rounding)
 	points := len(members)
 	parent, length := tree(points, func(i, j int) float64 {
 		return -portable.Log(max(most.At(members[i], members[j]), noise))

@@ -21,6 +21,8 @@ type walker struct {
 	inverse [][]float64 // M⁻¹
 	rho     float64     // sd of the noise of the total: 0 where there is none
 	linear  bool        // the likelihood is normal, with a known sd
+	step    float64     // of the grid to which each client's cut is rounded; 0: it is not
+	twos    bool        // the columns of the last client have two values
 	sums    [][]float64 // of the cuts, without noise
 }
 
@@ -82,6 +84,29 @@ func (w *walker) total(theta []float64) []float64 {
 	return out
 }
 
+// rounded is a total with each client's cut, the last one with all noise, rounded to the grid.
+func (w *walker) rounded(theta, total []float64) []float64 {
+	if w.step == 0 {
+		return total
+	}
+	out, rest, from := make([]float64, plantedRows), slices.Clone(total), 0
+	for j, p := range planted {
+		for i := range out {
+			cut := 0.0
+			for k := from; k < from+p; k++ {
+				cut += theta[k] * w.columns[k][i]
+			}
+			if j == len(planted)-1 {
+				cut = rest[i]
+			}
+			out[i] += w.step * math.RoundToEven(cut/w.step)
+			rest[i] -= cut
+		}
+		from += p
+	}
+	return out
+}
+
 func (w *walker) adjoint(total []float64) []float64 {
 	out := make([]float64, len(total))
 	for i, t := range total {
@@ -114,7 +139,7 @@ func (w *walker) show(r *Recorder, trajectories int, wander bool) {
 		for i, e := range noise {
 			total[i] += w.rho * e
 		}
-		return total
+		return w.rounded(theta, total)
 	}
 	adjoint := w.adjoint(at())
 	for trajectory := range trajectories {

@@ -26,7 +26,7 @@ func (r *Recorder) Load(in io.Reader) error {
 // heading is a line that two recorders share if one can load what the other saved.
 func (r *Recorder) heading() string {
 	var b strings.Builder
-	b.WriteString("vflc server view 6")
+	b.WriteString("vflc server view 7")
 	if r.plan.Wire.Masked {
 		b.WriteString("; masked")
 	}

@@ -22,9 +22,11 @@ type steps struct {
 	idle  int      // totals since a direction was added
 	seen  int      // points of trajectories
 	noisy bool     // the totals have noise
+	short bool     // each contribution is rounded to a grid (rounded.go)
 	law   noiseLaw // of it, where the basis is known
 	off   bool     // the totals have no small span, or none is found
-	// entries: the place of an evaluation, the coordinates of its total, and those of its adjoint
+	parts float64  // contributions that a total is of
+	// entries: the header of an evaluation, the coordinates of its total, and those of its adjoint
 	kept  []float64
 	next  int       // the entry to be written next; once there is no room, the oldest one
 	full  bool      // all entries have been written
@@ -34,14 +36,14 @@ type steps struct {
 }
 
 // Of every so many trajectories some in a row are kept: one begins at a point of the one before. Those with
-// noise are kept all, since it takes five points in a row.
+// noise are kept all, since it takes five points in a row, and those with rounding, which averages out.
 const (
 	runEvery  = 16
 	runLength = 8
 )
 
-// header is how many numbers of an entry are its place.
-const header = 3
+// header is how many numbers of an entry are its place, and the variance of its total's elements by rounding.
+const header = 4
 
 // Bounds of memory, in numbers: of a basis, and of the entries.
 const (
@@ -56,11 +58,12 @@ func newSteps(plan *model.Plan, group int) *steps {
 	if len(plan.Windows) > 0 || len(g.Members) < 2 {
 		return nil
 	}
-	s := &steps{group: group, rows: g.Len, noisy: !plan.Exact}
+	s := &steps{group: group, rows: g.Len, noisy: !plan.Exact, short: plan.Wire.Short,
+		parts: float64(len(g.Members))}
 	switch {
 	case plan.AtClients: // each client evaluates another likelihood, whose steps are its own
 		s.off = true
-	case s.noisy:
+	case s.whole():
 		s.off = firstSought*s.entry() > mostWhole
 	default:
 		s.rest = make([]float64, g.Len)
@@ -68,9 +71,12 @@ func newSteps(plan *model.Plan, group int) *steps {
 	return s
 }
 
-// entry is the length of an entry, which is of whole totals and adjoints as long as noise hides their span.
+// whole reports whether totals and adjoints are kept whole, as long as noise or rounding hides their span.
+func (s *steps) whole() bool { return s.basis == nil && (s.noisy || s.short) }
+
+// entry is the length of an entry.
 func (s *steps) entry() int {
-	if s.noisy && s.basis == nil {
+	if s.whole() {
 		return header + 2*s.rows
 	}
 	return header + 2*s.rank
@@ -82,14 +88,14 @@ func (s *steps) sent(window int, placed bool, at density.PathPoint, totals [][]f
 	if placed {
 		s.seen++
 	}
-	if s.off || !placed || !s.noisy && at.Trajectory%runEvery >= runLength {
+	if s.off || !placed || !s.noisy && !s.short && at.Trajectory%runEvery >= runLength {
 		return
 	}
-	if window != session.AllRows || s.noisy && !at.Settled {
+	if window != session.AllRows || (s.noisy || s.short) && !at.Settled {
 		return
 	}
 	total := totals[s.group]
-	if !s.noisy {
+	if !s.noisy && !s.short {
 		s.widen(total)
 		if s.rank == 0 || s.off {
 			return
@@ -99,6 +105,9 @@ func (s *steps) sent(window int, placed bool, at density.PathPoint, totals [][]f
 		s.newer = make([]float64, s.entry())
 	}
 	s.newer[0], s.newer[1], s.newer[2] = float64(at.Trajectory), float64(at.Point), float64(at.Start)
+	if s.short {
+		s.newer[3] = s.parts * roundingOf(total)
+	}
 	s.project(s.newer[header:][:(s.entry()-header)/2], total)
 	s.due = true
 }
@@ -166,7 +175,7 @@ func (s *steps) drop() {
 
 // room is how many entries there are at most.
 func (s *steps) room() int {
-	if s.noisy && s.basis == nil {
+	if s.whole() {
 		return mostWhole / s.entry()
 	}
 	return mostKept / s.entry()
@@ -182,7 +191,7 @@ func (s *steps) answered(adjoints [][]float64) {
 	if all := vec.Dot(len(s.newer), s.newer, s.newer); all-all != 0 {
 		return
 	}
-	if s.keep(); s.noisy && s.basis == nil {
+	if s.keep(); s.whole() {
 		s.find()
 	}
 }

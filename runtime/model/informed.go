@@ -137,6 +137,10 @@ func (m *recentred) Evidence(theta, g, v, slope []float64) {
 }
 
 func (e *recentredEffects) evidence(theta, g, v, slope []float64) {
+	if e.Walk {
+		e.walkEvidence(theta, g, v, slope)
+		return
+	}
 	j, k := 0, 0
 	for i, x := range theta {
 		m, s := e.location[j], portable.Exp(e.logScale[k])

@@ -16,11 +16,19 @@ type RecentringGraphs struct {
 }
 
 // A RecentringStage is a graph over all parameters of the party. For the k-th of its effects, numbers of
-// Recentring.Effects, output 2k is the location (of those with anchors, nothing) and output 2k+1 the
-// logarithm of the scale. Either is one number, or is repeated over the effects.
+// Recentring.Effects, in turn, the outputs are the location (of those with anchors, nothing), the logarithm of
+// the scale and, of a walk, what is added to its elements. Each is one number, or is repeated over the effects.
 type RecentringStage struct {
 	Effects []int
 	Graph   *graph.Graph
+}
+
+// maps is how many outputs of a stage effects have.
+func maps(e density.Effects) int {
+	if e.Walk {
+		return 3
+	}
+	return 2
 }
 
 // Effects describes the parameters that can be centred or not.
@@ -74,6 +82,7 @@ type recentredEffects struct {
 	added               float64
 
 	informed informed
+	walk     walk
 }
 
 func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
@@ -89,10 +98,15 @@ func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 	}
 	for _, s := range r.Stages {
 		exec := s.Graph.NewExec()
-		stage := recentredStage{exec: exec, seeds: make([][]float64, 2*len(s.Effects))}
-		for k, number := range s.Effects {
+		stage := recentredStage{exec: exec, seeds: make([][]float64, len(s.Graph.Outputs()))}
+		at := 0
+		for _, number := range s.Effects {
 			e := m.effects[number]
-			e.location, e.logScale = exec.Output(2*k), exec.Output(2*k+1)
+			e.location, e.logScale = exec.Output(at), exec.Output(at+1)
+			if e.Walk {
+				e.walk = newWalk(e.Len, exec.Output(at+2))
+			}
+			at += maps(e.Effects)
 			for _, v := range []*[]float64{&e.power, &e.toLog, &e.factor, &e.step, &e.slope} {
 				*v = make([]float64, len(e.logScale))
 			}
@@ -133,6 +147,11 @@ func (m *recentred) At(at, from, to []float64) float64 {
 		}
 		if e.Anchored {
 			copy(e.anchor, anchors)
+		} else if e.Walk {
+			e.walk.on, e.walk.anchors = at[k] != 1, e.walk.nothing
+			if at[k] == density.Informed {
+				e.walk.anchors = anchors[:2*e.Len]
+			}
 		} else if e.informed.on = at[k] == density.Informed; e.informed.on {
 			e.informed.anchors = anchors[:2*e.Len]
 		}
@@ -149,7 +168,9 @@ func (m *recentred) At(at, from, to []float64) float64 {
 		}
 		s.exec.Forward(theta)
 		for _, e := range s.effects {
-			if e.informed.on {
+			if e.walk.on {
+				logJacobian += e.walkTo(from[e.Offset:][:e.Len], to[e.Offset:][:e.Len], m.toTheta)
+			} else if e.informed.on {
 				logJacobian += e.inform(from[e.Offset:][:e.Len], to[e.Offset:][:e.Len], m.toTheta)
 			} else if e.moved() {
 				logJacobian += e.move(from[e.Offset:][:e.Len], to[e.Offset:][:e.Len])
@@ -178,18 +199,25 @@ func (m *recentred) pull(g []float64, fromTheta bool) {
 		if !s.moved {
 			continue
 		}
-		for i, e := range s.effects {
-			s.seeds[2*i], s.seeds[2*i+1] = nil, nil
+		seeds := s.seeds
+		clear(seeds)
+		for _, e := range s.effects {
 			if e.moved() {
-				if e.informed.on {
+				if e.walk.on {
+					e.pullWalk(g[e.Offset:][:e.Len], fromTheta)
+				} else if e.informed.on {
 					e.pullInformed(g[e.Offset:][:e.Len], fromTheta)
 				} else if e.factors(fromTheta != m.toTheta); len(e.location) == 1 && len(e.power) == 1 {
 					e.pullAlike(g[e.Offset:][:e.Len])
 				} else {
 					e.pull(g[e.Offset:][:e.Len])
 				}
-				s.seeds[2*i], s.seeds[2*i+1] = e.toLocation, e.toLog
+				seeds[0], seeds[1] = e.toLocation, e.toLog
+				if e.Walk {
+					seeds[2] = e.walk.toAddend
+				}
 			}
+			seeds = seeds[maps(e.Effects):]
 		}
 		s.exec.Pull(s.seeds)
 		Add(g, s.exec.Grad())

@@ -131,16 +131,26 @@ func recentring(where string, spec *Spec) error {
 		}
 	}
 	for _, s := range r.Stages {
-		if s.Graph == nil || s.Graph.Dim() != spec.Graph.Dim() || len(s.Graph.Inputs()) != 0 ||
-			len(s.Graph.Outputs()) != 2*len(s.Effects) {
-			return wrong(where, "a map of coordinates does not fit the party's parameters")
-		}
-		for i, k := range s.Effects {
+		outputs := 0
+		for _, k := range s.Effects {
 			if k < 0 || k >= len(r.Effects) || r.Effects[k].Scale {
 				return wrong(where, "a map of coordinates is of effects %d of %d", k, len(r.Effects))
 			}
+			outputs += maps(r.Effects[k])
+		}
+		if s.Graph == nil || s.Graph.Dim() != spec.Graph.Dim() || len(s.Graph.Inputs()) != 0 ||
+			len(s.Graph.Outputs()) != outputs {
+			return wrong(where, "a map of coordinates does not fit the party's parameters")
+		}
+		ports := s.Graph.Outputs()
+		for _, k := range s.Effects {
 			e := r.Effects[k]
-			for _, port := range s.Graph.Outputs()[2*i:][:2] {
+			of := ports[:maps(e)]
+			ports = ports[maps(e):]
+			for i, port := range of {
+				if e.Walk && i < 2 && port.Len != 1 {
+					return wrong(where, "the walk %s has %d drifts or scales", e.Name, port.Len)
+				}
 				if e.Offset < 0 || e.Offset+e.Len > s.Graph.Dim() || port.Len < 1 || e.Len%port.Len != 0 {
 					return wrong(where, "the effects %s have %d elements, a map %d locations or scales",
 						e.Name, e.Len, port.Len)

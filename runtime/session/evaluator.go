@@ -46,7 +46,7 @@ type evaluator struct {
 	cost    cost
 	codes   *codes
 	parts   []part
-	relays  map[density.RelaySize]*relay
+	arrays  *relay // of round trips in which sums are answered; nil before the first
 	draw    density.Draw
 	group   *workers.Team // nil: no helpers
 	runs    []run         // of the clients of this process

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A relay is the arrays of one size of round trips in which sums are answered: those of the parties of this
-// process.
+// A relay is the arrays of round trips in which sums are answered, of the parties of this process: those of
+// the latest one, whose place the next one's take.
 type relay struct {
 	size     density.RelaySize
 	exchange *density.Exchange // under way, and the algorithm's part in it
@@ -39,7 +39,11 @@ var relaying = []turn{
 // Relay implements density.Relaying.
 func (e *evaluator) Relay(ctx context.Context, x *density.Exchange, size density.RelaySize,
 	by density.Relayed) error {
-	r := e.resized(size)
+	if e.arrays == nil {
+		e.arrays = newRelay(e.plan, e.clients)
+	}
+	r := e.arrays
+	r.resize(e.plan, size, e.clients)
 	r.exchange, r.by = x, by
 	clear(r.lost)
 	clear(r.folded)
@@ -48,26 +52,53 @@ func (e *evaluator) Relay(ctx context.Context, x *density.Exchange, size density
 	return e.meeting(ctx, &call{relay: r}, relaying, price{rounds: 1})
 }
 
-// newRelay makes the arrays for these clients.
-func newRelay(plan *model.Plan, size density.RelaySize, clients []*client) *relay {
-	r := &relay{size: size, total: make([]float64, size.Scalars), lost: make([]bool, len(plan.Groups)),
-		folded: make([]int, len(plan.Groups)), answers: make([]float64, size.Answers)}
+// newRelay is a relay of these clients, of no size.
+func newRelay(plan *model.Plan, clients []*client) *relay {
+	groups := len(plan.Groups)
+	r := &relay{lost: make([]bool, groups), folded: make([]int, groups), sum: make([][]float64, groups),
+		down: make([][]float64, groups), kept: make([][]float64, groups),
+		received: make([][][]float64, len(clients)), scalars: make([][]float64, len(clients))}
 	for _, g := range plan.Groups {
-		n := g.Len * size.Columns
-		r.parts, r.sum, r.down = append(r.parts, make([]transport.Channel, len(g.Members))),
-			append(r.sum, make([]float64, n)), append(r.down, make([]float64, g.Len*size.Down()))
+		r.parts = append(r.parts, make([]transport.Channel, len(g.Members)))
 	}
 	for _, c := range clients {
 		var up [][]float64
-		for _, m := range c.role.Members {
-			if c.party != nil {
-				up = append(up, make([]float64, plan.Groups[m.Group].Len*size.Columns))
-			}
+		if c.party != nil {
+			up = make([][]float64, len(c.role.Members))
 		}
-		r.up, r.received, r.scalars = append(r.up, up), append(r.received, nil),
-			append(r.scalars, make([]float64, size.Scalars))
+		r.up = append(r.up, up)
 	}
 	return r
+}
+
+// resize gives the arrays the lengths of a size, all numbers 0 where it is another than before.
+func (r *relay) resize(plan *model.Plan, size density.RelaySize, clients []*client) {
+	if r.size == size {
+		return
+	}
+	r.size = size
+	cut(&r.total, size.Scalars)
+	cut(&r.answers, size.Answers)
+	for k, g := range plan.Groups {
+		cut(&r.sum[k], g.Len*size.Columns)
+		cut(&r.down[k], g.Len*size.Down())
+	}
+	for k, c := range clients {
+		cut(&r.scalars[k], size.Scalars)
+		for i := range r.up[k] {
+			cut(&r.up[k][i], plan.Groups[c.role.Members[i].Group].Len*size.Columns)
+		}
+	}
+}
+
+// cut makes n numbers of an array, all 0. One that is too short is dropped before there is another.
+func cut(v *[]float64, n int) {
+	if cap(*v) < n {
+		*v = nil
+		*v = make([]float64, n)
+	}
+	*v = (*v)[:n]
+	clear(*v)
 }
 
 // Piece implements density.Relaying.
@@ -79,19 +110,6 @@ func Column(plan *model.Plan) (numbers int) {
 		numbers += g.Len * len(g.Members)
 	}
 	return numbers
-}
-
-// resized is the relay of a size, made when it is first needed.
-func (e *evaluator) resized(size density.RelaySize) *relay {
-	r := e.relays[size]
-	if r == nil {
-		r = newRelay(e.plan, size, e.clients)
-		if e.relays == nil {
-			e.relays = map[density.RelaySize]*relay{}
-		}
-		e.relays[size] = r
-	}
-	return r
 }
 
 // ask loads what a client sends.
@@ -157,9 +175,8 @@ func (e *evaluator) addUp() {
 		c.total(r.total)
 	}
 	if e.watched() {
-		r.kept = r.kept[:0]
-		for _, sum := range r.sum {
-			r.kept = append(r.kept, slices.Clone(sum))
+		for g, sum := range r.sum {
+			r.kept[g] = append(r.kept[g][:0], sum...)
 		}
 	}
 	r.by.Answer(r.sum, r.total, r.down, r.answers)

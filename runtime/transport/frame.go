@@ -106,12 +106,14 @@ func (a *Channel) AppendNumbers(dst []byte) []byte {
 		clear(to)
 	case a.Encoding == Short:
 		scale := math.Ldexp(1, -int(a.Step))
-		for i, v := range a.Data {
-			binary.LittleEndian.PutUint64(to[i*size:], uint64(int64(v*scale)))
+		for _, v := range a.Data {
+			binary.LittleEndian.PutUint64(to, uint64(int64(v*scale)))
+			to = to[size:]
 		}
 	default:
-		for i, w := range a.Words {
-			binary.LittleEndian.PutUint64(to[i*size:], w)
+		for _, w := range a.Words {
+			binary.LittleEndian.PutUint64(to, w)
+			to = to[size:]
 		}
 	}
 	return dst[:at+n*size]
@@ -247,26 +249,35 @@ func (r *reader) numbers(a *Channel, body []byte, n int) {
 			a.Words[i] = binary.LittleEndian.Uint64(body[i*size:])
 		}
 	case a.Encoding != Short:
+		mask := uint64(1)<<(8*size) - 1
 		for i := range a.Words {
-			a.Words[i] = word(body[i*size:], size)
+			a.Words[i] = word(body, i*size, size) & mask
 		}
 	case a.NotFinite:
 		for i := range a.Data {
-			if word(body[i*size:], size) != 0 {
+			if shortWord(body[i*size:], size) != 0 {
 				r.bad = "an array that is not finite has numbers"
 			}
 			a.Data[i] = math.NaN()
 		}
 	default:
-		step, drop := math.Ldexp(1, int(a.Step)), 64-8*size
+		step, drop := math.Ldexp(1, int(a.Step)), uint(64-8*size)
 		for i := range a.Data {
-			a.Data[i] = float64(int64(word(body[i*size:], size)<<drop)>>drop) * step
+			a.Data[i] = float64(int64(word(body, i*size, size)<<(drop&63))>>(drop&63)) * step
 		}
 	}
 }
 
-// word is a whole number of 2, 3 or 4 bytes.
-func word(b []byte, size int) uint64 {
+// word has a whole number of 2, 3 or 4 bytes at its lower end: what stands above it is of those that follow.
+func word(b []byte, at, size int) uint64 {
+	if at+bytesPerNumber <= len(b) {
+		return binary.LittleEndian.Uint64(b[at:])
+	}
+	return shortWord(b[at:], size)
+}
+
+// shortWord is a whole number of 2, 3 or 4 bytes.
+func shortWord(b []byte, size int) uint64 {
 	w := uint64(b[0]) | uint64(b[1])<<8
 	for k := 2; k < size; k++ {
 		w |= uint64(b[k]) << (8 * k)

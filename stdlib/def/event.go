@@ -97,7 +97,10 @@ type Event struct {
 	// Joint is set where a value is one vector of all rows of a table, each of which enters the terms of
 	// others; it says how. Such a density cannot be taken apart by rows, nor be raised to a power by each
 	// client.
-	Joint     string
+	Joint string
+	// Walk is set where a value is a random walk from 0 whose steps are normal, with the first parameter for
+	// their mean and the second for their standard deviation.
+	Walk      bool
 	NoSampler string // why there is no Sample, "" where there is
 	// Check reports why parameters that are each inside their domain are not allowed together, "" where they
 	// are; nil: they always are.

@@ -25,7 +25,7 @@ Source: Durbin and Koopman (2012), Time Series Analysis by State Space Methods, 
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Event: &def.Event{
-			Rank: 1, Least: 1, Density: walkDensity,
+			Rank: 1, Least: 1, Density: walkDensity, Walk: true,
 			Sample: func(r *rand.Rand, x []float64, theta [][]float64, _ int) {
 				at, mu, sigma := 0.0, theta[0][0], positive(theta[1][0])
 				for t := range x {

@@ -1,7 +1,4 @@
-// Package evidence estimates the marginal likelihood of a model, log ∫ p(y, θ) dθ, from draws of its
-// posterior: by bridge sampling from draws of a Markov chain, and by importance sampling from draws of an
-// approximation.
-package evidence
+package assess
 
 import (
 	"math"
@@ -55,15 +52,15 @@ func newNormal(draws [][]float64) *normal {
 	for j := range d {
 		diagonal[j+d*j] = math.Sqrt(q.lower[j+d*j])
 	}
-	if n < drawsAPiece*d || !linear.Cholesky(q.lower, q.lower, d) {
+	if n < drawsForCovariances*d || !linear.Cholesky(q.lower, q.lower, d) {
 		q.lower = diagonal
 	}
 	q.logDet = linear.LogDiagonal(q.lower, d)
 	return q
 }
 
-// drawsAPiece is the least number of draws for each coordinate of which covariances are taken.
-const drawsAPiece = 5
+// drawsForCovariances is the least number of draws for each coordinate of which covariances are taken.
+const drawsForCovariances = 5
 
 // at sets x to mean + L·z, and reflected to mean − L·z.
 func (q *normal) at(z, x, reflected []float64) {

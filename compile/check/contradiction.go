@@ -1,6 +1,4 @@
-// Package inspect compares the parts of a distribution that a model declares with each other, at a few values
-// of its arguments: density, distribution function, mean and generator.
-package inspect
+package check
 
 import (
 	"fmt"
@@ -14,16 +12,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// The parts that a finding may be about, as they are called in a declaration.
-const (
-	Log       = "log"
-	CDF       = "cdf"
-	Mean      = "mean"
-	Generator = "generate"
-)
-
-// A Contradiction is a contradiction.
-type Contradiction struct {
+// A contradiction is one between parts of a distribution that a model declares: density, distribution
+// function, mean and generator.
+type contradiction struct {
 	Part    string
 	Outside bool // the generator gives what the density does not have
 	Text    string
@@ -31,25 +22,26 @@ type Contradiction struct {
 }
 
 const (
-	tolerance = 0.02 // of a probability, and relative of a mean
-	draws     = 1000
-	farthest  = 2000 // whole numbers up to here are summed
+	allowed        = 0.02 // of a probability, and relative of a mean
+	generatedDraws = 1000
+	farthest       = 2000 // whole numbers up to here are summed
 )
 
-// Distribution compares the parts of a distribution; mean gives the declared mean, nil for none. What numbers
-// cannot tell, as the integral of a density with a very long tail, is no finding.
-func Distribution(d *def.Dist, mean func(theta []float64) float64) []Contradiction {
-	var out []Contradiction
+// contradictions compares the parts of a distribution, at a few values of its arguments; mean gives the
+// declared mean, nil for none. What numbers cannot tell, as the integral of a density with a very long tail,
+// is no finding.
+func contradictions(d *def.Dist, mean func(theta []float64) float64) []contradiction {
+	var out []contradiction
 	for c := range 3 {
 		theta := arguments(d, c)
 		p := points(d)
 		if !p.evaluate(d, theta) {
 			continue
 		}
-		for _, f := range []func(*def.Dist, []float64) *Contradiction{p.normalised, p.distribution, p.draws,
-			func(d *def.Dist, theta []float64) *Contradiction { return p.mean(d, theta, mean) }} {
+		for _, f := range []func(*def.Dist, []float64) *contradiction{p.normalised, p.distribution, p.draws,
+			func(d *def.Dist, theta []float64) *contradiction { return p.mean(d, theta, mean) }} {
 			found := f(d, theta)
-			same := func(o Contradiction) bool { return o.Part == found.Part }
+			same := func(o contradiction) bool { return o.Part == found.Part }
 			if found != nil && !slices.ContainsFunc(out, same) {
 				out = append(out, *found)
 			}
@@ -90,9 +82,9 @@ func said(word string, d *def.Dist, theta []float64) string {
 	return word + strings.Join(out, ", ")
 }
 
-// A grid has values of a distribution with weights: of a function of them, the sum of the weighted values is
-// the integral, or the sum over whole numbers.
-type grid struct {
+// An integrationGrid has values of a distribution with weights: of a function of them, the sum of the
+// weighted values is the integral, or the sum over whole numbers.
+type integrationGrid struct {
 	x, weight, density []float64
 	ends               [2]float64 // of a continuous distribution, the density at the ends that there are
 	total              float64    // the integral, with what stands at the ends where only so it is 1
@@ -101,9 +93,9 @@ type grid struct {
 
 // points are those of a distribution: the whole numbers, or values at which the trapezoidal rule is of double
 // exponential order: Takahasi and Mori (1974), Double exponential formulas for numerical integration.
-func points(d *def.Dist) *grid {
+func points(d *def.Dist) *integrationGrid {
 	lower, upper := d.Bounds(nil)
-	p := &grid{}
+	p := &integrationGrid{}
 	if d.Discrete {
 		for v := max(lower, -farthest); v <= min(upper, farthest); v++ {
 			p.x, p.weight = append(p.x, v), append(p.weight, 1)
@@ -149,7 +141,7 @@ func densities(d *def.Dist, x, theta []float64) []float64 {
 }
 
 // evaluate computes the density; false where it is 0 everywhere, or no number.
-func (p *grid) evaluate(d *def.Dist, theta []float64) bool {
+func (p *integrationGrid) evaluate(d *def.Dist, theta []float64) bool {
 	p.density = densities(d, p.x, theta)
 	if lower, upper := d.Bounds(nil); !d.Discrete {
 		for k, end := range []float64{lower, upper} {
@@ -171,8 +163,8 @@ func (p *grid) evaluate(d *def.Dist, theta []float64) bool {
 		beyond := func(i int) float64 { return math.Abs(p.x[i]) * p.density[i] }
 		p.sure = max(beyond(0), beyond(last)) < 1e-3 || len(p.x) < farthest
 	}
-	if with := p.total + p.ends[0] + p.ends[1]; math.Abs(p.total-1) > tolerance &&
-		math.Abs(with-1) <= tolerance { // it has probability at the ends
+	if with := p.total + p.ends[0] + p.ends[1]; math.Abs(p.total-1) > allowed &&
+		math.Abs(with-1) <= allowed { // it has probability at the ends
 		p.total = with
 	} else {
 		p.ends = [2]float64{}
@@ -180,22 +172,22 @@ func (p *grid) evaluate(d *def.Dist, theta []float64) bool {
 	return p.total > 0 && p.total <= math.MaxFloat64
 }
 
-func (p *grid) normalised(d *def.Dist, theta []float64) *Contradiction {
-	if !p.sure || math.Abs(p.total-1) <= tolerance {
+func (p *integrationGrid) normalised(d *def.Dist, theta []float64) *contradiction {
+	if !p.sure || math.Abs(p.total-1) <= allowed {
 		return nil
 	}
 	verb := "integrates"
 	if d.Discrete {
 		verb = "sums"
 	}
-	return &Contradiction{Part: Log, Text: fmt.Sprintf("the density of %s %s to %.4g%s, and not to 1",
+	return &contradiction{Part: logPart, Text: fmt.Sprintf("the density of %s %s to %.4g%s, and not to 1",
 		d.Name, verb, p.total, where(d, theta)),
 		Way: "`log` has every constant, those that arguments enter above all; without them mixtures, " +
 			"truncation, loo and simulations are wrong, and so are estimates of arguments that they depend on"}
 }
 
 // distribution compares the distribution function with the density.
-func (p *grid) distribution(d *def.Dist, theta []float64) *Contradiction {
+func (p *integrationGrid) distribution(d *def.Dist, theta []float64) *contradiction {
 	if d.LogCDF == nil {
 		return nil
 	}
@@ -216,9 +208,9 @@ func (p *grid) distribution(d *def.Dist, theta []float64) *Contradiction {
 			got = below[i] - below[i-1]
 		}
 		switch {
-		case math.Abs(below[i]-share) > tolerance && p.sure, math.Abs(got-want) > float64(1e-5*want)+1e-9 &&
+		case math.Abs(below[i]-share) > allowed && p.sure, math.Abs(got-want) > float64(1e-5*want)+1e-9 &&
 			(!d.Discrete || i > 0), math.Abs(below[i]+above[i]-1) > 1e-8, math.IsNaN(below[i]):
-			return &Contradiction{Part: CDF, Text: fmt.Sprintf("the distribution function of %s does not go "+
+			return &contradiction{Part: cdfPart, Text: fmt.Sprintf("the distribution function of %s does not go "+
 				"with its density: at %s = %.4g it is %.4g with the slope %.4g, and the density is %.4g%s",
 				d.Name, d.Value, p.x[i], below[i], got, want, given(d, theta)),
 				Way: "cdf is the probability of a value no greater, and ccdf that of a greater one"}
@@ -240,23 +232,23 @@ func tail(f func(*def.Batch) float64, x, theta []float64) (value, slope []float6
 	return b.LP, b.DX
 }
 
-// draws compares the generator with the density.
-func (p *grid) draws(d *def.Dist, theta []float64) *Contradiction {
+// generatedDraws compares the generator with the density.
+func (p *integrationGrid) draws(d *def.Dist, theta []float64) *contradiction {
 	if d.Sample == nil {
 		return nil
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	drawn := make([]float64, draws)
+	drawn := make([]float64, generatedDraws)
 	for i := range drawn {
 		if drawn[i] = d.Sample(r, theta); !d.Inside(drawn[i], theta) {
-			return &Contradiction{Part: Generator, Outside: true, Text: fmt.Sprintf("%s generates %v%s, which "+
+			return &contradiction{Part: generatorPart, Outside: true, Text: fmt.Sprintf("%s generates %v%s, which "+
 				"is not %s", d.Name, drawn[i], where(d, theta), d.Words(nil))}
 		}
 	}
 	sort.Float64s(drawn)
 	sum, at := p.ends[0], 0
 	for i, f := range p.density {
-		for at < draws && drawn[at] <= p.x[i] {
+		for at < generatedDraws && drawn[at] <= p.x[i] {
 			at++
 		}
 		half := float64(p.weight[i] * f)
@@ -265,10 +257,10 @@ func (p *grid) draws(d *def.Dist, theta []float64) *Contradiction {
 		} else {
 			sum += float64(half / 2)
 		}
-		if off := float64(at)/draws - sum/p.total; p.sure && math.Abs(off) > 3/math.Sqrt(draws) {
-			return &Contradiction{Part: Generator, Text: fmt.Sprintf("%s generates other values than its "+
+		if off := float64(at)/generatedDraws - sum/p.total; p.sure && math.Abs(off) > 3/math.Sqrt(generatedDraws) {
+			return &contradiction{Part: generatorPart, Text: fmt.Sprintf("%s generates other values than its "+
 				"density says%s: of %d draws %d are no greater than %.4g, where %.4g are expected", d.Name,
-				where(d, theta), draws, at, p.x[i], draws*sum/p.total),
+				where(d, theta), generatedDraws, at, p.x[i], generatedDraws*sum/p.total),
 				Way: "simulations, ppc and predictions take the generator, and inference the density"}
 		}
 		if !d.Discrete {
@@ -279,7 +271,7 @@ func (p *grid) draws(d *def.Dist, theta []float64) *Contradiction {
 }
 
 // mean compares the declared mean with that of the density.
-func (p *grid) mean(d *def.Dist, theta []float64, mean func([]float64) float64) *Contradiction {
+func (p *integrationGrid) mean(d *def.Dist, theta []float64, mean func([]float64) float64) *contradiction {
 	if mean == nil || !p.sure {
 		return nil
 	}
@@ -301,8 +293,8 @@ func (p *grid) mean(d *def.Dist, theta []float64, mean func([]float64) float64) 
 	if !d.Discrete && coarse/p.total < 0.999*size { // it may have no mean
 		return nil
 	}
-	if got := mean(theta); !(math.Abs(got-sum) <= tolerance*(size+0.1)) {
-		return &Contradiction{Part: Mean, Text: fmt.Sprintf("mean of %s is %.4g%s, and that of its density "+
+	if got := mean(theta); !(math.Abs(got-sum) <= allowed*(size+0.1)) {
+		return &contradiction{Part: meanPart, Text: fmt.Sprintf("mean of %s is %.4g%s, and that of its density "+
 			"%.4g", d.Name, got, where(d, theta), sum), Way: "predictions show the mean as it is declared"}
 	}
 	return nil

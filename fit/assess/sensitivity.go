@@ -1,9 +1,4 @@
-// Package sensitivity tells from the draws of a run how much its answer depends on the priors and on the
-// likelihood: how fast the distribution of a parameter changes where one of them is raised to a power near
-// 1 (Kallioinen, Paananen, Bürkner and Vehtari 2024, "Detecting and diagnosing prior and likelihood
-// sensitivity with power-scaling", Statistics and Computing 34, 57). Nothing is fitted again: draws are
-// weighed.
-package sensitivity
+package assess
 
 import (
 	"cmp"
@@ -24,22 +19,22 @@ const (
 	Bound      = 0.05
 )
 
-// A Scaling is the weights of draws under two powers of a component of the posterior density.
-type Scaling struct {
+// A scaling is the weights of draws under two powers of a component of the posterior density.
+type scaling struct {
 	lower, upper []float64
 	K            float64 // the larger Pareto shape of the two; −Inf where the component is one constant
 }
 
 // Scale returns the weights of draws for a component, given its logarithm at each draw.
-func Scale(component []float64) Scaling {
-	s := Scaling{K: math.Inf(-1)}
+func Scale(component []float64) scaling {
+	s := scaling{K: math.Inf(-1)}
 	varies := slices.Min(component) < slices.Max(component)
 	for _, power := range []float64{lowerPower, upperPower} {
 		w := slices.Repeat([]float64{1 / float64(len(component))}, len(component))
 		if varies {
 			k := 0.0
 			if w, k = weights(component, power); w == nil {
-				return Scaling{K: math.NaN()}
+				return scaling{K: math.NaN()}
 			}
 			s.K = max(s.K, k)
 		}
@@ -76,7 +71,7 @@ func weights(component []float64, power float64) (w []float64, k float64) {
 
 // Of is the sensitivity of the distribution of some values to the component: the derivative of its cumulative
 // Jensen-Shannon distance from the posterior by log₂ of the power, at 1.
-func (s Scaling) Of(values []float64) float64 {
+func (s scaling) Of(values []float64) float64 {
 	if s.lower == nil || slices.ContainsFunc(values, func(v float64) bool { return v-v != 0 }) {
 		return math.NaN()
 	}

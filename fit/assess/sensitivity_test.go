@@ -1,4 +1,4 @@
-package sensitivity
+package assess
 
 import (
 	"encoding/json"
@@ -87,7 +87,7 @@ func TestSensitivityOfNormalPosteriors(t *testing.T) {
 // log₂ of the power.
 func TestBound(t *testing.T) {
 	const n = 4000
-	x, s := make([]float64, n), Scaling{lower: make([]float64, n), upper: make([]float64, n)}
+	x, s := make([]float64, n), scaling{lower: make([]float64, n), upper: make([]float64, n)}
 	for i := range x {
 		x[i] = portable.InvPhi((float64(i) + 0.5) / n)
 		s.lower[i], s.upper[i] = math.Exp(0.237*math.Log2(lowerPower)*x[i])/n,

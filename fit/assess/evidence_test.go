@@ -1,4 +1,4 @@
-package evidence
+package assess
 
 import (
 	"encoding/json"
@@ -44,15 +44,15 @@ func TestBridgeAgainstBridgesampling(t *testing.T) {
 // (Γ(a) (b+s)^(a+n)), and a posterior that is skewed in the logarithm of the rate; beside it stands a mean
 // of n normal observations with a normal prior, correlated with the rate by a shear, which changes no
 // integral.
-type conjugate struct{ a, b, n, s, shape, scale float64 }
+type gammaExponential struct{ a, b, n, s, shape, scale float64 }
 
-func newConjugate() conjugate {
-	c := conjugate{a: 1.5, b: 2, n: 3, s: 2.2}
+func newGammaExponential() gammaExponential {
+	c := gammaExponential{a: 1.5, b: 2, n: 3, s: 2.2}
 	c.shape, c.scale = c.a+c.n, 1/(c.b+c.s)
 	return c
 }
 
-func (c conjugate) joint(points [][]float64, values []float64) {
+func (c gammaExponential) joint(points [][]float64, values []float64) {
 	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
 	for k, u := range points {
 		rate := math.Exp(u[0])
@@ -62,14 +62,14 @@ func (c conjugate) joint(points [][]float64, values []float64) {
 	}
 }
 
-func (c conjugate) evidence() float64 {
+func (c gammaExponential) evidence() float64 {
 	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
 	return c.a*math.Log(c.b) - lg(c.a) +
 		lg(c.a+c.n) - (c.a+c.n)*math.Log(c.b+c.s) - 0.5*math.Log(4*math.Pi) - 0.25
 }
 
 // chains are draws of the posterior: independent, or with an autocorrelation of normal scores.
-func (c conjugate) chains(r *rand.Rand, n int, phi float64) [][][]float64 {
+func (c gammaExponential) chains(r *rand.Rand, n int, phi float64) [][][]float64 {
 	out := make([][][]float64, 2)
 	for k := range out {
 		at := []float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64(),
@@ -92,7 +92,7 @@ func (c conjugate) chains(r *rand.Rand, n int, phi float64) [][][]float64 {
 // Estimates are off by as much as they say: their scaled errors over repetitions have a standard deviation
 // of 1, which 100 of them tell to 7 %. With autocorrelation, too.
 func TestEstimatesAreWithinTheirErrors(t *testing.T) {
-	c := newConjugate()
+	c := newGammaExponential()
 	if c.shape != 4.5 {
 		t.Fatal("the sampler is of another shape")
 	}

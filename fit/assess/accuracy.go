@@ -1,7 +1,16 @@
-// Package accuracy estimates from the draws of a run how well its model predicts rows that it has not seen,
-// by leave-one-out cross-validation with Pareto-smoothed importance sampling or WAIC (Vehtari, Gelman and
-// Gabry 2017), and compares models of the same data by this estimate.
-package accuracy
+// Package assess assesses a fitted model from the draws of a run; nothing is fitted again.
+//
+// How well it predicts rows that it has not seen: by leave-one-out cross-validation with Pareto-smoothed
+// importance sampling or WAIC (Vehtari, Gelman and Gabry 2017), by which models of the same data are compared.
+//
+// How much its answer depends on the priors and on the likelihood: how fast the distribution of a parameter
+// changes where one of them is raised to a power near 1 (Kallioinen, Paananen, Bürkner and Vehtari 2024,
+// "Detecting and diagnosing prior and likelihood sensitivity with power-scaling", Statistics and Computing
+// 34, 57).
+//
+// How probable the data are: the marginal likelihood, log ∫ p(y, θ) dθ, by bridge sampling from draws of a
+// Markov chain, and by importance sampling from draws of an approximation.
+package assess
 
 import (
 	"fmt"
