@@ -253,7 +253,7 @@ func (p *placed) Receive(int, [][]float64, []float64) {}
 func TestRelaysShareArrays(t *testing.T) {
 	x := relayOf(density.Contributions, density.Unscaled)
 	plan := newWorld(design{exact: true, clients: 2}).plan(t)
-	must(t, session.Run(t.Context(), plan, session.OneLoop, 11, func(_ context.Context, env density.Env) error {
+	play := func(_ context.Context, env density.Env) error {
 		var first []*float64
 		for columns := 40; columns > 0; columns -= 13 {
 			p := &placed{}
@@ -269,5 +269,6 @@ func TestRelaysShareArrays(t *testing.T) {
 			}
 		}
 		return nil
-	}))
+	}
+	must(t, session.Run(t.Context(), plan, session.OneLoop, 11, play))
 }
