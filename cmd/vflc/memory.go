@@ -53,7 +53,9 @@ func (c *collector) await() {
 const lane = 64
 
 // garbage is how far the heap may grow, in percent of the bytes that are in use.
-func garbage(live uint64) int { return int(min(max(leastGarbage, 100*slack/max(1, live)), mostGarbage)) }
+func garbage(live uint64) int {
+	return int(min(max(leastGarbage, 100*slack/max(1, live)), mostGarbage))
+}
 
 // end leaves the rest to others.
 func (c *collector) end() { c.ended.Store(true) }
