@@ -135,8 +135,8 @@ func TestNeededRowsSuffice(t *testing.T) {
 }
 
 // Where parameters alone take more rows than there are, and their columns would fill the memory, these are
-// not written out to find that the prior is not normal. Where there are as many rows as that takes, nothing is
-// said of them, and nothing is allocated that has a number for each.
+// not written out to find that the prior is not normal. Where there are as many rows as that takes, nothing
+// is said of them, and nothing is allocated that has a number for each.
 func TestWideColumnsAreNotWrittenOut(t *testing.T) {
 	ask := func(rows, categories int) *Unencryptable {
 		server, a := strings.Builder{}, strings.Builder{}

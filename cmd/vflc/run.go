@@ -98,6 +98,7 @@ type runState struct {
 	// Whether it is known if the rows could stay encrypted, and why they could not.
 	encryptable   bool
 	unencryptable *fit.Unencryptable
+	collector     *collector
 	stopped       error // with the exit code of the signal that has interrupted the run; nil: none
 }
 
@@ -194,6 +195,7 @@ func (s *runState) inspect() error {
 }
 
 func (s *runState) open() error {
+	s.collector = collectLater()
 	changed, err := s.flags.options()
 	if err != nil {
 		return err
@@ -245,7 +247,9 @@ func (s *runState) sample() (err error) {
 	if !s.flags.logLik {
 		s.prepared.Release() // else each table is in memory twice: as it was read, and in the graph
 	}
-	collectLater()
+	if s.prepared.Settings.Plan.Encrypted {
+		s.collector.end() // the fit collects ciphertexts
+	}
 	stop, release := interrupted(s.cmd.Context())
 	defer release()
 	s.result, err = s.prepared.Sample(s.cmd.Context(), stop.Done())

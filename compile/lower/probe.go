@@ -61,6 +61,7 @@ func NewProbe(p PartyData, q Probing) (*Probe, diag.List) {
 		},
 		Probing: q, probe: &Probe{},
 	}
+	l.b.Seldom()
 	l.lower()
 	if l.diags.HasErrors() {
 		return nil, l.diags

@@ -62,6 +62,10 @@ func NewIn(name string, storage *spill.Storage) *Builder {
 	return b
 }
 
+// Seldom says that the graph is evaluated a few times only: large constants are read as they are given, and
+// not put in order for evaluations, which takes another copy of them.
+func (b *Builder) Seldom() { b.seldom = true }
+
 // Const adds data or a literal, column-major. The values are not copied and must not change.
 func (b *Builder) Const(name string, shape Shape, v []float64) ID {
 	checkShape(shape)

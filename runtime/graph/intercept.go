@@ -124,7 +124,7 @@ func (b *Builder) added(sets [][]ID, do func(k int, inputs []int, sum ID)) {
 // own computes Intercept.Own of the intercept that is added in a sum.
 func (b *Builder) own(sum ID, intercepts []Intercept) ([]float64, error) {
 	c, received := New(b.name), b.reached(b.inputs)
-	c.seldom = true
+	c.Seldom()
 	known := c.CopyParams(b)
 	var seeds [][]float64
 	b.eachTerm(sum, 1, func(term ID, sign float64) {

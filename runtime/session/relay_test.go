@@ -226,3 +226,49 @@ func TestRelayAddsUpAsItComes(t *testing.T) {
 		}
 	}
 }
+
+// placed notes where the arrays of a relay are, and writes into them.
+type placed struct {
+	at  []*float64
+	bad bool
+}
+
+func (p *placed) note(arrays [][]float64) {
+	for _, v := range arrays {
+		p.at = append(p.at, &v[0])
+		for k, x := range v {
+			p.bad = p.bad || x != 0
+			v[k] = 1
+		}
+	}
+}
+
+func (p *placed) Send(_ int, up [][]float64, _ []float64) { p.note(up) }
+
+func (p *placed) Answer(_ [][]float64, _ []float64, down [][]float64, _ []float64) { p.note(down) }
+
+func (p *placed) Receive(int, [][]float64, []float64) {}
+
+// Relays of several sizes, none larger than the first, use the arrays of the first, and find zeros there.
+func TestRelaysShareArrays(t *testing.T) {
+	x := relayOf(density.Contributions, density.Unscaled)
+	plan := newWorld(design{exact: true, clients: 2}).plan(t)
+	play := func(_ context.Context, env density.Env) error {
+		var first []*float64
+		for columns := 40; columns > 0; columns -= 13 {
+			p := &placed{}
+			size := density.RelaySize{Columns: columns, Scalars: columns, Answers: 1}
+			if err := density.Must[density.Relaying](env).Relay(t.Context(), x, size, p); err != nil {
+				return err
+			}
+			if first == nil {
+				first = p.at
+			}
+			if !slices.Equal(p.at, first) || p.bad {
+				t.Errorf("%d columns: other arrays, or what was there before", columns)
+			}
+		}
+		return nil
+	}
+	must(t, session.Run(t.Context(), plan, session.OneLoop, 11, play))
+}
