@@ -11,9 +11,8 @@ import (
 //
 //	P = (DᵀD + s²H)/s² = UUᵀ/s²
 //
-// of x given all else, D taking differences from x_0 = 0, it is x = E x + s·U⁻ᵀu. U is upper bidiagonal, so
-// that all is done by recursions along the walk, and I less a shift where data say nothing: there u are the
-// steps in units of s.
+// of x given all else, it is x = E x + s·U⁻ᵀu. U is upper bidiagonal, so that all is done by recursions along
+// the walk, and Dᵀ where data say nothing: there u are the steps in units of s.
 type walk struct {
 	on     bool
 	addend []float64 // e, one or of each element; nil where the effects are no walk
@@ -122,7 +121,7 @@ func (w *walk) back(drift, square float64) (toLog, toDrift float64) {
 	toSquare, toPull, toC := 0.0, 0.0, 0.0 // the latter two of the element before
 	for t, lambda := range w.toElement {
 		part, by := w.part[t], float64(lambda*float64(w.width[t]*w.u[t]))
-		toDrift += (lambda - float64(toPull*w.c[t])) * part
+		toDrift += float64((lambda - float64(toPull*w.c[t])) * part)
 		toC -= float64(toPull * (drift + w.pull[t]))
 		toC = (float64(toC*part) - float64(lambda*w.mean[t]) - float64(0.5*(by+1))) * part
 		toPull = (lambda + toPull) * part
@@ -130,7 +129,7 @@ func (w *walk) back(drift, square float64) (toLog, toDrift float64) {
 		w.toBy[t] = -float64(toPull*square) * w.anchors[t]
 		toLog += by + 1
 	}
-	return toLog + float64(2*square)*toSquare, toDrift
+	return toLog + float64(float64(2*square)*toSquare), toDrift
 }
 
 // walkEvidence is evidence of a walk.
