@@ -1,14 +1,14 @@
-// Package carrier brings packets between the parties of a project over NATS: an embedded server at the
-// coordinator, to which every other party connects with its certificate, or an organisation's own servers, to
-// which all parties connect (Attach). A party publishes on one subject of its own and listens on another;
-// there are no requests and no replies. The embedded server allows a party no other subject; other servers
-// may, and nothing here relies on it: who has sent a packet is known from its encryption. Packets may be
-// lost: package transport sees to it that messages are not.
+// Package carrier brings packets between the parties of a project: the server's process listens, and every
+// other party connects to it by TLS with certificates on both sides (Serve, Join); or all parties connect to
+// an organisation's own NATS servers (Attach). Packets may be lost: package transport sees to it that
+// messages are not.
 package carrier
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -23,34 +23,41 @@ import (
 )
 
 const (
-	maxPayload    = 1 << 20
-	maxPending    = 64 << 20
-	writeDeadline = 10 * time.Second
-	pingEvery     = 2 * time.Second
-	reconnectWait = 250 * time.Millisecond
-	startMost     = 10 * time.Second
-	reviewEvery   = time.Second
+	maxPayload      = 1 << 20
+	maxPending      = 64 << 20 // bytes on their way to a peer
+	writeDeadline   = 10 * time.Second
+	pingEvery       = 2 * time.Second
+	reconnectWait   = 250 * time.Millisecond
+	reconnectJitter = 50 * time.Millisecond
+	dialMost        = 5 * time.Second
+	closeMost       = time.Second
+	reviewEvery     = time.Second
 )
 
 // A Carrier is one party's end.
 type Carrier struct {
 	id      *identity.Identity
-	conn    *nats.Conn
-	stop    func() // ends the embedded server, nil where none is
+	way     way
 	peer    string // what it connects to, for texts
 	where   string // the address of that
-	foreign bool   // the servers are an organisation's own
-	hub     bool   // this is the server's party, which sends to all others
-	prefix  string
 	back    func()
-	notice  func(string)
 	refused func(error)
 
-	mutex    sync.Mutex
-	accepted map[string][]byte // certificates of connected clients, by party
-	failed   string            // why there is no connection, as it was last told; "": there is one
-	done     chan struct{}
-	wait     sync.WaitGroup
+	mutex  sync.Mutex
+	failed string          // why there is no connection, as it was last told; "": there is one
+	open   context.Context // until Close
+	shut   func()
+	wait   sync.WaitGroup
+}
+
+// A way is how packets are brought: over links of the parties' own, or by a cluster.
+type way interface {
+	publish(to string, packet []byte) error
+	maxPayload() int
+	connected() bool
+	roundTrip() (time.Duration, error)
+	probe(ctx context.Context) error
+	close()
 }
 
 // Handlers are what a carrier tells its party. Functions may be called by any goroutine.
@@ -76,64 +83,11 @@ func failureOf(err error) diag.Code {
 	return diag.BadAddress
 }
 
-// Join connects a client to the server of its project. It returns at once: Events.Back tells when the
-// connection is there.
-func Join(id *identity.Identity, e Handlers) (*Carrier, error) {
-	if id.Party == id.Project.Server {
-		return nil, data.Coded(diag.OtherParty,
-			"%s is the server of the project %s: it serves, and the others join", id.Party, id.Project.Name)
-	}
-	c := newCarrier(id, e)
-	var err error
-	if c.conn, err = nats.Connect("tls://"+id.Project.Address, append(c.options(), nats.Secure(id.Dial()),
-		nats.TLSHandshakeFirst())...); err != nil {
-		return nil, err
-	}
-	if err = c.listen(e); err != nil {
-		c.conn.Close()
-		return nil, err
-	}
-	return c, nil
-}
-
-// listen subscribes to what is for this party.
-func (c *Carrier) listen(e Handlers) (err error) {
-	if c.hub {
-		_, err = c.conn.Subscribe(c.prefix+".up.*", func(m *nats.Msg) {
-			e.Packet(strings.TrimPrefix(m.Subject, c.prefix+".up."), m.Data)
-		})
-		return err
-	}
-	_, err = c.conn.Subscribe(c.prefix+".down."+c.id.Party, func(m *nats.Msg) {
-		e.Packet(c.id.Project.Server, m.Data)
-	})
-	return err
-}
-
 func newCarrier(id *identity.Identity, e Handlers) *Carrier {
-	return &Carrier{
-		id: id, peer: id.Project.Server, where: id.Project.Address, hub: id.Party == id.Project.Server,
-		prefix: "vflc." + id.Project.Name, back: e.Back, notice: e.Notice, refused: e.Refuse,
-		accepted: map[string][]byte{}, done: make(chan struct{}),
-	}
-}
-
-func (c *Carrier) options() []nats.Option {
-	return []nats.Option{
-		nats.Name("vflc " + c.id.Party), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
-		nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
-		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
-		nats.CustomInboxPrefix("_INBOX_" + c.id.Project.Name + "_none"), nats.NoEcho(),
-		nats.ConnectHandler(func(*nats.Conn) {
-			c.connected()
-		}), nats.ReconnectHandler(func(*nats.Conn) { c.connected() }),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			c.refused(data.Coded(failureOf(err), "connection to %s: %v", c.peer, err))
-		}),
-		nats.IgnoreAuthErrorAbort(),
-	}
+	c := &Carrier{id: id, peer: id.Project.Server, where: id.Project.Address, back: e.Back,
+		refused: e.Refuse}
+	c.open, c.shut = context.WithCancel(context.Background())
+	return c
 }
 
 // lost tells why there is no connection, once for a reason: an outage may last for days.
@@ -182,38 +136,30 @@ func reason(err error) string {
 
 // Publish sends a packet to a party. A client sends to the server alone.
 func (c *Carrier) Publish(to string, packet []byte) error {
-	if c.hub {
-		return c.conn.Publish(c.prefix+".down."+to, packet)
+	if len(packet) > c.MaxPayload() {
+		return fmt.Errorf("a packet of %d bytes is too long", len(packet))
 	}
-	return c.conn.Publish(c.prefix+".up."+c.id.Party, packet)
+	return c.way.publish(to, packet)
 }
 
-// Where is the address at which the embedded server listens, or to which this party connects.
+// Where is the address at which the server listens, or to which this party connects.
 func (c *Carrier) Where() string { return c.where }
 
 // MaxPayload is the largest packet.
-func (c *Carrier) MaxPayload() int {
-	if most := int(c.conn.MaxPayload()); most > 0 {
-		return most
-	}
-	return maxPayload // it is not connected yet
-}
+func (c *Carrier) MaxPayload() int { return c.way.maxPayload() }
 
 // Connected reports whether the connection to the server is there.
-func (c *Carrier) Connected() bool { return c.conn.IsConnected() }
-
-// Close ends the connection, and the embedded server.
-func (c *Carrier) Close() {
-	close(c.done)
-	c.wait.Wait()
-	if c.Connected() {
-		_ = c.conn.FlushTimeout(time.Second) // what is lost now is lost
-	}
-	c.conn.Close()
-	if c.stop != nil {
-		c.stop()
-	}
-}
+func (c *Carrier) Connected() bool { return c.way.connected() }
 
 // RTT is the time of a round trip to the server.
-func (c *Carrier) RTT() (time.Duration, error) { return c.conn.RTT() }
+func (c *Carrier) RTT() (time.Duration, error) { return c.way.roundTrip() }
+
+// Probe says why there is no connection now; nil where there is one, or could be.
+func (c *Carrier) Probe(ctx context.Context) error { return c.way.probe(ctx) }
+
+// Close ends the connections.
+func (c *Carrier) Close() {
+	c.way.close()
+	c.shut()
+	c.wait.Wait()
+}

@@ -1,9 +1,12 @@
 package carrier
 
 import (
+	"context"
 	"crypto/tls"
+	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -48,7 +51,7 @@ func Attach(id *identity.Identity, cl Cluster, e Handlers) (*Carrier, error) {
 		return nil, err
 	}
 	c := newCarrier(id, e)
-	c.foreign, c.where = true, strings.Join(hosts, ", ")
+	c.where = strings.Join(hosts, ", ")
 	c.peer = c.where
 	options := c.options()
 	if secure {
@@ -67,12 +70,92 @@ func Attach(id *identity.Identity, cl Cluster, e Handlers) (*Carrier, error) {
 	if cl.Cert != "" {
 		options = append(options, nats.ClientCert(cl.Cert, cl.Key))
 	}
-	if c.conn, err = nats.Connect(cl.URL, options...); err != nil {
+	k := &cluster{carrier: c, prefix: "vflc." + id.Project.Name}
+	if k.conn, err = nats.Connect(cl.URL, options...); err != nil {
 		return nil, data.Coded(diag.BadAddress, "%s: %s", c.where, reason(err))
 	}
-	if err := c.listen(e); err != nil {
-		c.conn.Close()
+	if err := k.listen(e); err != nil {
+		k.conn.Close()
 		return nil, data.Coded(diag.BadAddress, "%s: %s", c.where, reason(err))
 	}
+	c.way = k
 	return c, nil
+}
+
+// A cluster is a party's connection to NATS servers. A party publishes on one subject of its own, the server
+// on one for each party, and each listens on another; there are no requests and no replies. Servers may allow
+// more, and nothing here relies on it: who has sent a packet is known from its encryption.
+type cluster struct {
+	carrier *Carrier
+	conn    *nats.Conn
+	prefix  string
+}
+
+func (k *cluster) hub() bool { return k.carrier.id.Party == k.carrier.id.Project.Server }
+
+// listen subscribes to what is for this party.
+func (k *cluster) listen(e Handlers) (err error) {
+	if k.hub() {
+		_, err = k.conn.Subscribe(k.prefix+".up.*", func(m *nats.Msg) {
+			e.Packet(strings.TrimPrefix(m.Subject, k.prefix+".up."), m.Data)
+		})
+		return err
+	}
+	_, err = k.conn.Subscribe(k.prefix+".down."+k.carrier.id.Party, func(m *nats.Msg) {
+		e.Packet(k.carrier.id.Project.Server, m.Data)
+	})
+	return err
+}
+
+// publish implements way.
+func (k *cluster) publish(to string, packet []byte) error {
+	if k.hub() {
+		return k.conn.Publish(k.prefix+".down."+to, packet)
+	}
+	return k.conn.Publish(k.prefix+".up."+k.carrier.id.Party, packet)
+}
+
+func (k *cluster) maxPayload() int {
+	if most := int(k.conn.MaxPayload()); most > 0 {
+		return most
+	}
+	return maxPayload // it is not connected yet
+}
+
+func (k *cluster) connected() bool { return k.conn.IsConnected() }
+
+func (k *cluster) roundTrip() (time.Duration, error) { return k.conn.RTT() }
+
+func (k *cluster) probe(context.Context) error {
+	if err := k.conn.LastError(); !k.connected() && err != nil {
+		return fmt.Errorf("%s: %s", k.carrier.where, reason(err))
+	} else if !k.connected() {
+		return fmt.Errorf("%s does not answer", k.carrier.where)
+	}
+	return nil
+}
+
+func (k *cluster) close() {
+	if k.connected() {
+		_ = k.conn.FlushTimeout(closeMost) // what is lost now is lost
+	}
+	k.conn.Close()
+}
+
+func (c *Carrier) options() []nats.Option {
+	return []nats.Option{
+		nats.Name("vflc " + c.id.Party), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
+		nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
+		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
+		nats.CustomInboxPrefix("_INBOX_" + c.id.Project.Name + "_none"), nats.NoEcho(),
+		nats.ConnectHandler(func(*nats.Conn) {
+			c.connected()
+		}), nats.ReconnectHandler(func(*nats.Conn) { c.connected() }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			c.refused(data.Coded(failureOf(err), "connection to %s: %v", c.peer, err))
+		}),
+		nats.IgnoreAuthErrorAbort(),
+	}
 }

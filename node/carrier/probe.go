@@ -14,19 +14,6 @@ import (
 // probeMost is how long a probe waits for the network.
 const probeMost = 5 * time.Second
 
-// Probe says why there is no connection now; nil where there is one, or could be.
-func (c *Carrier) Probe(ctx context.Context) error {
-	if !c.foreign {
-		return Probe(ctx, c.id)
-	}
-	if err := c.conn.LastError(); !c.conn.IsConnected() && err != nil {
-		return fmt.Errorf("%s: %s", c.where, reason(err))
-	} else if !c.conn.IsConnected() {
-		return fmt.Errorf("%s does not answer", c.where)
-	}
-	return nil
-}
-
 // Probe tries the address of the project's server once and says why no connection is possible; nil where one
 // is.
 func Probe(ctx context.Context, id *identity.Identity) error {

@@ -1,0 +1,196 @@
+package carrier
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// What crosses a connection between a client and the server is frames: the length of a packet in four bytes,
+// the lowest first, and the packet. Some lengths that no packet has say something else.
+const (
+	alive    = 0 // nothing but that this end is there; the server says so first
+	question = 1<<32 - 1
+	reply    = 1<<32 - 2
+)
+
+const (
+	frameHead = 4
+	readAhead = 64 << 10
+	// bytes of a buffer that is kept for the next packet
+	mostKept = 64 << 10
+	// after so many times pingEvery in which nothing came a connection is over
+	silences = 3
+)
+
+var (
+	errSilent  = errors.New("nothing came through it for too long")
+	errBacklog = errors.New("it is slower than what is sent through it")
+	errForm    = errors.New("what came through it is no packet")
+	errNoLink  = errors.New("there is no connection")
+)
+
+// A link is one end of a connection. What is sent waits for a goroutine that writes all of it in one piece.
+type link struct {
+	conn   net.Conn
+	packet func([]byte)
+
+	mutex   sync.Mutex
+	pending []byte // frames that have not been written
+	cause   error  // of the end
+	wake    chan struct{}
+	done    chan struct{}
+	heard   atomic.Bool // since the last look
+	asking  sync.Mutex
+	replied chan struct{}
+}
+
+func newLink(conn net.Conn, packet func([]byte)) *link {
+	return &link{conn: conn, packet: packet, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		replied: make(chan struct{}, 1)}
+}
+
+// end closes the connection. The first cause is that of the end.
+func (l *link) end(cause error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.cause == nil {
+		l.cause = cause
+		close(l.done)
+		l.conn.Close()
+	}
+}
+
+// send adds a frame to those that are written next. It does not wait.
+func (l *link) send(length uint32, packet []byte) error {
+	l.mutex.Lock()
+	if l.cause == nil && len(l.pending) > maxPending {
+		l.mutex.Unlock()
+		l.end(errBacklog)
+		return errBacklog
+	}
+	defer l.mutex.Unlock()
+	if l.cause != nil {
+		return l.cause
+	}
+	l.pending = append(binary.LittleEndian.AppendUint32(l.pending, length), packet...)
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// run brings what comes until the connection ends, and returns why it has ended. greet is whether this end
+// speaks first.
+func (l *link) run(greet bool, begun func()) error {
+	if greet {
+		_ = l.send(alive, nil)
+	}
+	var wait sync.WaitGroup
+	wait.Go(l.write)
+	l.end(l.read(begun))
+	wait.Wait()
+	return l.cause
+}
+
+// write writes what is sent, and ends a connection through which nothing comes.
+func (l *link) write() {
+	ticker := time.NewTicker(pingEvery)
+	defer ticker.Stop()
+	var frames []byte
+	for silent := 0; ; {
+		select {
+		case <-l.done:
+			return
+		case <-ticker.C:
+			if silent++; l.heard.Swap(false) {
+				silent = 0
+			}
+			if silent >= silences {
+				l.end(errSilent)
+				return
+			}
+			_ = l.send(alive, nil)
+			continue
+		case <-l.wake:
+		}
+		l.mutex.Lock()
+		frames, l.pending = l.pending, frames[:0]
+		l.mutex.Unlock()
+		_ = l.conn.SetWriteDeadline(time.Now().Add(writeDeadline))
+		if _, err := l.conn.Write(frames); err != nil {
+			l.end(err)
+			return
+		}
+		if cap(frames) > mostKept {
+			frames = nil
+		}
+	}
+}
+
+// read brings packets. begun is called when something has come.
+func (l *link) read(begun func()) error {
+	from := bufio.NewReaderSize(l.conn, readAhead)
+	var buffer []byte
+	for {
+		var head [frameHead]byte
+		if _, err := io.ReadFull(from, head[:]); err != nil {
+			return err
+		}
+		l.heard.Store(true)
+		if begun != nil {
+			begun()
+			begun = nil
+		}
+		switch n := binary.LittleEndian.Uint32(head[:]); {
+		case n == alive:
+		case n == question:
+			_ = l.send(reply, nil)
+		case n == reply:
+			select {
+			case l.replied <- struct{}{}:
+			default:
+			}
+		case n > maxPayload:
+			return errForm
+		default:
+			if uint32(cap(buffer)) < n {
+				buffer = make([]byte, n)
+			}
+			if _, err := io.ReadFull(from, buffer[:n]); err != nil {
+				return err
+			}
+			if l.packet(buffer[:n]); n > mostKept {
+				buffer = nil
+			}
+		}
+	}
+}
+
+// roundTrip is the time until the other end has taken what was sent before, and has said so.
+func (l *link) roundTrip(most time.Duration) (time.Duration, error) {
+	l.asking.Lock()
+	defer l.asking.Unlock()
+	select {
+	case <-l.replied: // to an earlier question, too late
+	default:
+	}
+	began := time.Now()
+	if err := l.send(question, nil); err != nil {
+		return 0, err
+	}
+	select {
+	case <-l.replied:
+		return time.Since(began), nil
+	case <-l.done:
+		return 0, l.cause
+	case <-time.After(most):
+		return 0, errSilent
+	}
+}
