@@ -474,7 +474,8 @@ func TestAttackSeparatesMaskedSums(t *testing.T) {
 		wire      string
 	}{{transforms.Exact, "dense", "fixed"}, {transforms.Exact, "diag", "fixed"},
 		{transforms.Augmented, "dense", "fixed"}, {transforms.Augmented, "diag", "fixed"},
-		{transforms.Exact, "dense", "short"}, {transforms.Exact, "diag", "short"}} {
+		{transforms.Exact, "dense", "short"}, {transforms.Exact, "diag", "short"},
+		{transforms.Augmented, "dense", "short"}, {transforms.Augmented, "diag", "short"}} {
 		b, dense := bindPath(t, path, c.transform, 1), c.metric == "dense"
 		given := map[string]string{"secure-sum": "on", "wire": c.wire, "metric": c.metric, "chains": "4",
 			"warmup": "200", "draws": "200"}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/runtime/transport"
 )
 
 // parties makes a project and loads the identities of its parties.
@@ -91,5 +92,35 @@ func TestKeysOfAnEpoch(t *testing.T) {
 	next, _ := linkKey(secret, "run", 4, "a", "registry")
 	if up == down || up == next {
 		t.Error("two directions or two epochs have one key")
+	}
+}
+
+// The key of an epoch serves one session: a server that tells a client to begin again in the same epoch would
+// have the same keys for other packets and masks, counted from the beginning.
+func TestKeyOfAnEpochServesOnce(t *testing.T) {
+	all := parties(t, "registry", "a")
+	p := &participant{node: &node{id: all[1], carrier: &end{}}, index: 1, epoch: 3}
+	keys := map[string]signedKey{}
+	_, keys["registry"] = newKey(all[0], "run", 3)
+	begin := func() error {
+		link, masks, err := p.connect(transport.RunID{}, "run")
+		if err != nil {
+			return err
+		}
+		link.Close()
+		if masks.Private["a"] == nil || masks.Public["a"] == nil {
+			t.Error("there are no keys of masks")
+		}
+		return nil
+	}
+	for range 2 { // a new key has a session again
+		p.secret, keys["a"] = newKey(all[1], "run", 3)
+		p.agreed = agreement{Names: []string{"registry", "a"}, Keys: keys}
+		if err := begin(); err != nil {
+			t.Fatal(err)
+		}
+		if begin() == nil {
+			t.Error("a key has two sessions")
+		}
 	}
 }

@@ -70,9 +70,14 @@ func (p *participant) begin(s start, run string) error {
 }
 
 // connect opens the links of the epoch: the server has one with every client, a client with the server.
-// The keys of all clients, which their certificates sign, are those of their masks too.
+// The keys of all clients, which their certificates sign, are those of their masks too. A second session under
+// the key of the epoch would count packets and masks from the beginning again, so that there is none.
 func (p *participant) connect(id transport.RunID, run string) (*transport.Endpoint, *session.MaskKeys,
 	error) {
+	own := p.secret
+	if p.secret = nil; own == nil {
+		return nil, nil, errors.New("the key of the epoch has had its session")
+	}
 	masks := &session.MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: map[string]*ecdh.PublicKey{}}
 	c := transport.EndpointConfig{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party,
 		Send: map[string]transport.PacketKey{}, Receive: map[string]transport.PacketKey{},
@@ -88,7 +93,7 @@ func (p *participant) connect(id transport.RunID, run string) (*transport.Endpoi
 		if (i == 0) == (p.index == 0) {
 			continue
 		}
-		secret, err := p.secret.ECDH(public)
+		secret, err := own.ECDH(public)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -100,7 +105,7 @@ func (p *participant) connect(id transport.RunID, run string) (*transport.Endpoi
 		}
 	}
 	if p.index > 0 {
-		masks.Private[p.id.Party] = p.secret
+		masks.Private[p.id.Party] = own
 	}
 	link, err := transport.NewEndpoint(c)
 	return link, masks, err

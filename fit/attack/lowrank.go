@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -23,7 +24,12 @@ func lowRank(points []step, n int) (noiseLaw, [][]float64) {
 			return noiseLaw{}, nil
 		}
 	}
-	if !(s.values[s.rank-1] > lowRankFall*math.Abs(s.values[s.rank])) {
+	if s.error > 0 {
+		turn := s.law.kappa - 2
+		if s.beyond(s.values, 2+float64(turn*turn), 2) != s.rank {
+			return noiseLaw{}, nil
+		}
+	} else if !(s.values[s.rank-1] > lowRankFall*math.Abs(s.values[s.rank])) {
 		return noiseLaw{}, nil
 	}
 	basis := s.span()
@@ -39,6 +45,7 @@ const second, total, adjoint = 0, 1, 2
 // A rankSearch looks for the law of noise in the differences of points.
 type rankSearch struct {
 	n, count int              // numbers of a point, and differences
+	error    float64          // the largest variance of a total by rounding
 	x        [3]*mat.Dense    // the differences
 	gram     [3][3]*mat.Dense // their products
 	w        float64          // as linearIn has it
@@ -64,6 +71,11 @@ func newRankSearch(points []step, n int) *rankSearch {
 		return nil
 	}
 	s.count, _ = s.x[0].Dims()
+	for _, p := range points {
+		for _, e := range p.around {
+			s.error = max(s.error, e[3])
+		}
+	}
 	for a := range s.x {
 		for b := range s.x {
 			if s.gram[a][b] = new(mat.Dense); b < a {
@@ -94,7 +106,12 @@ func (s *rankSearch) first() bool {
 	if s.w > 0 {
 		noisy = s.count
 	}
-	still := fallIn(svd.Values(nil), noisy)
+	values := svd.Values(nil)
+	still := fallIn(values, noisy)
+	if s.error > 0 { // a point's two errors by rounding go together
+		a, b := 1/scale[second], 1/scale[total]
+		still = s.beyond(values, float64(6*a*a)+float64(b*b), 1)
+	}
 	s.rank = still - noisy
 	if most := min(s.count/2, mostRank, mostBasis/s.n); still == 0 || s.rank < 1 || s.rank > most {
 		return false
@@ -147,6 +164,13 @@ func (s *rankSearch) polish() bool {
 	return true
 }
 
+// beyond is how many values are beyond the edge of errors that are so many times those of totals: singular
+// values, or their squares.
+func (s *rankSearch) beyond(values []float64, times, power float64) int {
+	bound := portable.Pow(edge(slices.Repeat([]float64{float64(s.error * times)}, s.count), s.n), power)
+	return len(values) - len(slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return v > bound }))
+}
+
 // span is an orthonormal basis of that of u.
 func (s *rankSearch) span() [][]float64 {
 	var directions [][]float64
@@ -162,8 +186,9 @@ func (s *rankSearch) span() [][]float64 {
 	return spanOf(directions)
 }
 
-// differences are those of the points from the first, which are without the constants: of second differences,
-// totals and adjoints; nil where there are too few.
+// differences are contrasts of the points, which are without the constants: of second differences, totals and
+// adjoints; nil where there are too few. Each is of a point and the mean of those before, in an orthonormal
+// basis (Helmert's), so that independent errors stay independent.
 func differences(points []step, n int) (x [3]*mat.Dense) {
 	if len(points) < 3 {
 		return x
@@ -173,8 +198,13 @@ func differences(points []step, n int) (x [3]*mat.Dense) {
 		func(t step) []float64 { return t.adjoint },
 	} {
 		x[k] = mat.NewDense(len(points)-1, n, nil)
+		sum := slices.Clone(of(points[0]))
 		for i, p := range points[1:] {
-			vec.Sub(n, x[k].RawRowView(i), of(p), of(points[0]))
+			before, row := float64(i+1), x[k].RawRowView(i)
+			vec.Axpy(n, row, -1/before, sum)
+			vec.Accumulate(n, row, of(p))
+			vec.Scale(n, row, row, math.Sqrt(before/(before+1)))
+			vec.Accumulate(n, sum, of(p))
 		}
 	}
 	return x

@@ -10,12 +10,12 @@ import (
 )
 
 // roundedChains are those of a sum that is masked on a short wire of some step.
-func roundedChains(dense, wander bool, step float64) (out []*Recorder) {
-	plan := planOf(plantedRows, 0, 0, 0)
-	plan.Exact, plan.Wire.Masked, plan.Wire.Fixed, plan.Wire.Short = true, true, true, true
+func roundedChains(dense, wander bool, step, rho float64) (out []*Recorder) {
+	plan := planOf(plantedRows, rho, rho, rho)
+	plan.Exact, plan.Wire.Masked, plan.Wire.Fixed, plan.Wire.Short = rho == 0, true, true, true
 	for k := range 4 {
 		r, w := NewRecorder(plan), newWalker(uint64(k), dense)
-		w.step = step
+		w.step, w.rho = step, rho*math.Sqrt(3)
 		w.show(r, 400, wander)
 		out = append(out, r)
 	}
@@ -33,7 +33,7 @@ func TestRoundedTotalsAreSeparated(t *testing.T) {
 			if !brief.Share(2, k, j) {
 				continue
 			}
-			s := separations(roundedChains(dense, false, step), plantedTruth)[0]
+			s := separations(roundedChains(dense, false, step, 0), plantedTruth)[0]
 			var sizes []int
 			single := 0
 			for _, g := range s.Groups {
@@ -49,9 +49,24 @@ func TestRoundedTotalsAreSeparated(t *testing.T) {
 					dense, s.Directions, s.Dimensions, sizes, single, s.Missing)
 			}
 		}
-		if s := separations(roundedChains(dense, true, wireStep), plantedTruth)[0]; s.Directions != 0 ||
+		if s := separations(roundedChains(dense, true, wireStep, 0), plantedTruth)[0]; s.Directions != 0 ||
 			s.Missing == "" {
 			t.Errorf("points at random: %+v", s)
+		}
+	}
+}
+
+// Noise of z comes off rounded totals as it does off exact ones; of points at random there is no law.
+func TestNoiseComesOffRoundedTotals(t *testing.T) {
+	for _, wander := range []bool{false, true} {
+		s := separations(roundedChains(true, wander, wireStep/16, 1), plantedTruth)[0]
+		if want := map[bool]int{false: 13, true: 0}[wander]; s.Directions != want || wander && s.Missing == "" {
+			t.Errorf("at random %t: %+v", wander, s)
+		}
+		for _, g := range s.Groups {
+			if !(g.Within >= 0.99) {
+				t.Errorf("%s: %v of its directions are in its columns", g.Party, g.Within)
+			}
 		}
 	}
 }

@@ -107,6 +107,9 @@ type masker struct {
 	pad     []byte
 }
 
+// maskedKinds is how many kinds of message a masker keeps apart.
+const maskedKinds = 64
+
 func newMasker(p *pairs, seen func(int) []byte) *masker {
 	return &masker{pairs: p, seen: seen, streams: make([]cipher.Stream, len(p.names))}
 }
@@ -116,6 +119,11 @@ func newMasker(p *pairs, seen func(int) []byte) *masker {
 func (m *masker) begin(id transport.ChainID, round uint64, kind kind) error {
 	if err := m.pairs.begin(id); err != nil {
 		return err
+	}
+	if kind.number >= maskedKinds {
+		return &MaskError{Party: m.pairs.names[m.pairs.own],
+			What: fmt.Sprintf("message %q has number %d: which masks have been used is known of %d kinds",
+				kind.Name, kind.number, maskedKinds)}
 	}
 	if round > m.round {
 		m.round, m.used = round, 0

@@ -3,6 +3,7 @@ package session
 import (
 	"crypto/ecdh"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -96,6 +97,65 @@ func TestSecondSessionHasNoMasks(t *testing.T) {
 	id.Chain++
 	if err := newMasker(again, seen).begin(id, 1, ownKind(kindAux)); err != nil {
 		t.Errorf("another chain has none: %v", err)
+	}
+}
+
+// A kind of message has masks once in a round, and the last that a masker can keep apart as well; one beyond
+// has none, since nobody would notice that it had them twice.
+func TestKindHasMasksOnce(t *testing.T) {
+	all, id := vectorPairs(t)
+	m := newMasker(all[0], func(int) []byte { return nil })
+	at := func(number int, round uint64) error {
+		k := ownKind(kindAux)
+		k.number = number
+		return m.begin(id, round, k)
+	}
+	var refused *MaskError
+	for _, number := range []int{kindAux, bytesDown, maskedKinds - 1} {
+		if err := at(number, 2); err != nil {
+			t.Errorf("kind %d has no masks: %v", number, err)
+		}
+		if err := at(number, 2); !errors.As(err, &refused) {
+			t.Errorf("kind %d has masks twice: %v", number, err)
+		}
+	}
+	for _, number := range []int{maskedKinds, 255, 256 + kindAux} {
+		if err := at(number, 3); !errors.As(err, &refused) {
+			t.Errorf("kind %d has masks, which nobody keeps apart: %v", number, err)
+		}
+	}
+	if err := at(kindAux, 1); !errors.As(err, &refused) {
+		t.Errorf("an earlier round has masks again: %v", err)
+	}
+}
+
+// The streams of a message begin apart from those of every other kind and round by more than any message is
+// long, whatever has been received; two clients that have received other things have other streams.
+func TestStreamsBeginApart(t *testing.T) {
+	all, id := vectorPairs(t)
+	if err := all[0].begin(id); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]string{}
+	for round := range uint64(3) {
+		for kind := range bytesDown + 1 {
+			for _, digest := range []string{"one", "another"} {
+				m, err := all[0].message(2, round, kind, []byte(digest))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var zero, text [64]byte
+				m.stream().XORKeyStream(text[:], zero[:])
+				place := fmt.Sprint(round, kind, digest)
+				for at := 0; at < len(text); at += 16 { // no block comes twice
+					block := string(text[at : at+16])
+					if other, is := seen[block]; is {
+						t.Fatalf("%s and %s share a part of a stream", place, other)
+					}
+					seen[block] = place
+				}
+			}
+		}
 	}
 }
 
