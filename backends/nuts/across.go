@@ -31,9 +31,11 @@ const (
 type across struct {
 	parts    [][]float64 // by block
 	total    []float64
-	products [][]float64 // by block
-	gram     []float64   // of the totals of these, row-major
+	products [][]float64 // by block: a triangle by rows
+	triangle []float64   // their totals
+	gram     []float64   // the same as a matrix, row-major
 	basis    []float64   // rows: combinations of draws and gradients
+	next     []float64
 	along    []float64
 	search   *ridgeSearch
 	pair     [perCriterion]float64
@@ -49,7 +51,9 @@ func newAcross(k *chain) *across {
 		a.parts = append(a.parts, make([]float64, 2*mostRidges))
 		a.products = append(a.products, make([]float64, acrossProducts))
 	}
-	a.basis, a.along = make([]float64, mostRidges*2*acrossDraws), make([]float64, 2*acrossDraws)
+	const size = 2 * acrossDraws
+	a.triangle, a.gram = make([]float64, acrossProducts), make([]float64, size*size)
+	a.basis, a.next, a.along = make([]float64, mostRidges*size), make([]float64, size), make([]float64, size)
 	a.search = newRidgeSearch(0, mostRidges)
 	return a
 }
@@ -154,11 +158,10 @@ func (k *chain) lookAcross(ctx context.Context, n int, least float64) error {
 		a.products[b] = a.products[b][:count]
 		r.search.multiply(n, r.dim, a.products[b])
 	}
-	total := make([]float64, count)
-	if err := k.env.Sum(ctx, a.products, total); err != nil {
+	if err := k.env.Sum(ctx, a.products, a.triangle[:count]); err != nil {
 		return err
 	}
-	a.gram = square(2*n, total)
+	a.square(2 * n)
 	m := a.span(n, min(mostRidges, n/drawsARidge))
 	s := a.search
 	if m == 0 || !s.mean(n, 0, m, least) {
@@ -203,23 +206,22 @@ func (s *ridgeSearch) combine(n, dim int, c, v []float64) {
 	vector.Add(dim, v, v, s.next)
 }
 
-// square is the symmetric matrix of n rows whose lower triangle is given.
-func square(n int, triangle []float64) []float64 {
-	out, at := make([]float64, n*n), 0
+// square makes the totals a symmetric matrix of n rows.
+func (a *across) square(n int) {
+	at := 0
 	for i := range n {
 		for j := range i + 1 {
-			out[i*n+j], out[j*n+i] = triangle[at], triangle[at]
+			a.gram[i*n+j], a.gram[j*n+i] = a.triangle[at], a.triangle[at]
 			at++
 		}
 	}
-	return out
 }
 
 // span does what ridgeSearch.span does, of combinations of n draws and n gradients, whose products are known.
 // A combination c stands for a vector of squared length cᵀGc, and Gc is its products with draws and gradients.
 func (a *across) span(n, most int) int {
 	s, size, first := a.search, 2*n, 0.0
-	next := make([]float64, size)
+	next := a.next[:size]
 	for k := range n {
 		next[k], next[n+k] = portable.Cos(float64(k*k)), -portable.Sin(float64(k*k+1))
 	}
@@ -252,6 +254,7 @@ func (a *across) span(n, most int) int {
 
 // length sets along to Gc and returns the squared length cᵀGc.
 func (a *across) length(c []float64) float64 {
+	a.along = a.along[:len(c)]
 	vector.MatVec(len(c), a.along, a.gram, len(c), c, 1, len(c))
 	return max(0, vector.Dot(len(c), a.along, c))
 }
