@@ -75,6 +75,7 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 	for _, transform := range []string{"exact", "augmented", "power"} {
 		for name, given := range map[string]map[string]string{
 			"nuts": {"chains": "2", "warmup": "40", "draws": "20", "max-depth": "5"},
+			"joint": {"chains": "2", "warmup": "60", "draws": "20", "max-depth": "5", "metric": "joint"},
 			"near": {"chains": "4", "warmup": "10", "draws": "10", "init": "sfvi"},
 			"sfvi": {"iterations": "60", "draws": "50", "estimator": "sampled", "elbo-draws": "100"},
 			"quad": {"draws": "50", "estimator": "quadrature"},
@@ -86,7 +87,7 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 				continue
 			}
 			t.Run(transform+" "+name, func(t *testing.T) {
-				algorithm := map[string]string{"nuts": "nuts", "near": "nuts", "sfvi": "sfvi", "quad": "sfvi",
+				algorithm := map[string]string{"nuts": "nuts", "near": "nuts", "joint": "nuts", "sfvi": "sfvi", "quad": "sfvi",
 					"soul": "soul"}[name]
 				a, _ := Backend(algorithm)
 				kind, _ := transforms.Named(transform)

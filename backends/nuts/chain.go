@@ -62,6 +62,7 @@ type chain struct {
 	beside density.Spreading // nil: parties are gone through in turn
 	doing  func(k *chain, b int)
 	move   move
+	across *across // nil: no ridges span the parties
 }
 
 // A move is a leapfrog in the making, with the pairs of subtrees that its state completes.
@@ -71,6 +72,7 @@ type move struct {
 	by         stride
 	turning    bool // an evaluation goes to next: noise with unit masses is not there yet
 	pairs      []pair
+	products   int // the first scalar of its gradient's products with ridges across parties
 }
 
 // each does something for every party by itself: do must not be a closure, which would be allocated.
@@ -114,7 +116,8 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.move.pairs = make([]pair, 0, depth+1)
 	k.lp = make([]float64, len(blocks))
 	k.theta = make([][]float64, len(blocks))
-	scalars := criteria + perCriterion*(depth+1)
+	k.across = newAcross(k)
+	scalars := scalarsOf(s)
 	k.total = make([]float64, scalars)
 	for range blocks {
 		k.scalars = append(k.scalars, make([]float64, scalars))
@@ -128,14 +131,18 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 // parameters of a party.
 func checkMetric(blocks []density.Block, s backends.Settings) error {
 	form := s.Text(metricForm)
-	if form == lowRank && !warmsAlone(s) {
+	if form == jointMetric && s.Plan.Encrypted {
+		return fmt.Errorf("--%s %s adds up products of draws and of gradients, which encrypted rows do not "+
+			"have: --%s auto", metricForm, form, metricForm)
+	}
+	if (form == lowRank || form == jointMetric) && !warmsAlone(s) {
 		return fmt.Errorf("--%s %s is found from draws and gradients of chains that warm up alone: it "+
-			"takes no --%s", metricForm, lowRank, initial)
+			"takes no --%s", metricForm, form, initial)
 	}
 	most, keeps := ridgesLimit, "keeps draws"
 	if form == "dense" {
 		most, keeps = MostDense, "is a matrix for each chain"
-	} else if form != lowRank {
+	} else if form != lowRank && form != jointMetric {
 		return nil
 	}
 	for _, b := range blocks {
@@ -363,11 +370,14 @@ func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) 
 		s.draw(b, k.now, p, s.search)
 	}
 	k.searches++
+	if err := k.spreadAcross(ctx, p); err != nil {
+		return false, err
+	}
 	next, _, err := k.leapfrog(ctx, k.now, p, eps)
 	if err != nil {
 		return false, err
 	}
-	if err := k.sum(ctx, criteria); err != nil {
+	if err := k.sumState(ctx, criteria); err != nil {
 		return false, err
 	}
 	return k.logWeight(next) > crossing, nil

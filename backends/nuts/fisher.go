@@ -200,6 +200,18 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 		}
 		s.noise.recentre(!f.schedule.Early(t))
 	}
+	if look && k.across != nil {
+		least := leastShare
+		if f.schedule.Early(t) {
+			least = 0
+		}
+		if err := k.lookAcross(ctx, n, least); err != nil {
+			return late, false, err
+		}
+	}
+	if k.rank() > 0 {
+		k.unrefer()
+	}
 	k.refer()
 	if renew {
 		f.renewed = n

@@ -16,6 +16,9 @@ func forecast(s backends.Settings) backends.EvaluationForecast {
 	most := 1<<s.Int(maxDepth) - 1
 	usual := backends.Range{Least: min(fewLeapfrogs, most), Most: min(manyLeapfrogs, most)}
 	trajectory := usual.Times(s.Int(Warmup) + s.Int(Draws))
+	if s.Text(metricForm) == jointMetric {
+		trajectory = trajectory.Times(2) // the scalars of a state are added up before the next is evaluated
+	}
 	all, kept := trajectory.Times(s.Int(Chains)), s.Int(Chains)*s.Int(Draws)
 	return backends.EvaluationForecast{
 		Sequential: trajectory, All: all,

@@ -30,19 +30,23 @@ type metric struct {
 // one with ridges, the others under a diagonal one.
 type shape struct {
 	dense, ridged int
+	joint         bool // ridges span the parties
 	long          bool // ridges are only directions along which the inverse mass is greater
 	hierarchy     int  // coordinates, the first ones, that are of hierarchies
 }
 
 func newMetric(dim int, of shape) metric {
 	most := ridgesFor(of.ridged)
+	if of.joint {
+		most = mostRidges
+	}
 	v := make([]float64, 3*dim+most)
 	m := metric{inverse: v[:dim:dim], whole: v[: dim+most : dim+most], root: v[dim+most:][:dim:dim],
 		ref: newReference(of.hierarchy, v[2*dim+most:])}
 	if of.dense > 0 {
 		m.full = newDense(of.dense)
 	}
-	if of.ridged > 0 {
+	if most > 0 {
 		m.ridges = newRidges(of, m.whole[dim:])
 	}
 	m.identity()
@@ -98,6 +102,14 @@ func (m *metric) rank() int {
 	return m.ridges.rank
 }
 
+// own is how many of these are products with this party's coordinates alone.
+func (m *metric) own() int {
+	if m.ridges == nil || m.ridges.joint {
+		return 0
+	}
+	return m.ridges.rank
+}
+
 // element is that of M⁻¹ in row i and column j.
 func (m *metric) element(i, j int) float64 {
 	if n := m.split(); i < n && j < n {
@@ -142,7 +154,7 @@ func (m *metric) draw(b int, p, g *jointVector, from density.Stream) float64 {
 		vector.MatVec(n, v, m.full.inverse, n, at, 1, n)
 	}
 	vector.Mul(len(at)-n, at[n:], at[n:], m.root[n:])
-	if m.rank() > 0 {
+	if m.own() > 0 {
 		m.ridges.spread(at, v, m.root)
 		m.ridges.project(g.at[b], g.extra[b])
 	}
@@ -156,7 +168,7 @@ const perCriterion = 6
 // criterion sets block b of sum to the sum of the momenta of two neighbouring subtrees, and out to the
 // block's scalars of Stan's U-turn criterion.
 func (m *metric) criterion(b int, out *[perCriterion]float64, sum *jointVector, l, r subtree) {
-	n, rest := m.split(), len(m.inverse)+m.rank()
+	n, rest := m.split(), len(m.inverse)+m.own()
 	to, p1, p2 := sum.whole[b], l.last.whole[b], r.first.whole[b]
 	pair := l.first == l.last && r.first == r.last
 	if n == 0 && pair {

@@ -42,6 +42,18 @@ func motion(form string) density.Motion {
 // lowRank is the form of a metric that is diagonal but for ridges.
 const lowRank = "low-rank"
 
+// jointMetric is that of one metric of low rank over the coordinates of all parties.
+const jointMetric = "joint"
+
+// scalarsOf is how many scalars a state has at most that are added up.
+func scalarsOf(s backends.Settings) int {
+	n := criteria + perCriterion*(s.Int(maxDepth)+1)
+	if s.Text(metricForm) == jointMetric {
+		n += mostRidges
+	}
+	return n
+}
+
 // Algorithm describes NUTS. One kernel is one chain; the setting Chains is for whoever makes the kernels,
 // over Envs from density.Chain.
 func Algorithm() backends.Algorithm {
@@ -68,8 +80,9 @@ func Algorithm() backends.Algorithm {
 					"the warm-up finds; auto: dense for a party with at most 128 parameters whose priors do " +
 					"not depend on one another, and for the parameters beside many effects; " +
 					"else low-rank, which is diag where the warm-up finds no such direction " +
-					"(diag with init)", Default: "auto",
-				Choices: []string{"auto", "diag", "dense", lowRank}},
+					"(diag with init); joint: low-rank over the coordinates of all parties, by sums " +
+					"from which parties can compute columns of others; a step takes two round trips",
+				Default: "auto", Choices: []string{"auto", "diag", "dense", lowRank, jointMetric}},
 			{Name: coordinates,
 				Doc: "coordinates of effects whose prior's scale is a parameter, and of intercepts: auto " +
 					"lets the warm-up choose between centred and non-centred, and takes an " +
@@ -108,11 +121,19 @@ func exchanges(s backends.Settings) []density.Use {
 	}
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 2,
-		Most:    criteria + perCriterion*(s.Int(maxDepth)+1),
+		Most:    scalarsOf(s),
 		Scalars: "log density and kinetic energy, and products of momenta",
 		Motion:  motion(s.Text(metricForm)), DenseMost: denseLimit,
 	}
 	var out []density.Use
+	if s.Text(metricForm) == jointMetric {
+		use.Scalars += ", and products of its gradient with its rows of directions that span the parties"
+		search := use
+		search.Exchange, search.Often = density.Summing, "each search for such directions in the warm-up"
+		search.Least, search.Most = leastDraws*(2*leastDraws+1), acrossProducts
+		search.Scalars = "products of its scaled draws and gradients with one another"
+		out = append(out, search)
+	}
 	for _, x := range []*density.Exchange{density.Evaluation, density.Pipeline, density.Summing} {
 		use.Exchange = x
 		out = append(out, use)

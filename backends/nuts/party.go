@@ -50,13 +50,13 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 		search: env.Private(b, "nuts search"),
 	}
 	p.metric.noise = aux.len
-	if !s.Transform.Pooled() && of.hierarchy == 0 {
+	if !s.Transform.Pooled() && of.hierarchy == 0 && !of.joint {
 		p.least = acrossShare
 	}
 	switch {
 	case p.centring != nil:
 		p.kept = p.centring.kept
-	case sheared != nil, of.ridged > 0:
+	case sheared != nil, of.ridged > 0, of.joint:
 		p.kept = &keptRing{dim: block.Dim()}
 		p.kept.allocate()
 	}
@@ -95,6 +95,8 @@ func shapeOf(b density.Block, s backends.Settings) shape {
 	}
 	learns := warmsAlone(s)
 	switch {
+	case form == jointMetric:
+		return shape{ridged: dim, joint: true, hierarchy: hierarchy}
 	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
 		return shape{dense: dim, hierarchy: hierarchy}
 	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learns:
@@ -213,7 +215,7 @@ func (s *party) setMetric(renew, look, calm bool, least float64) {
 	m, e := &s.metric, &s.estimate.foreground
 	m.fromFisher(e, renew, least)
 	if m.ridges != nil {
-		if look {
+		if look && !m.ridges.joint {
 			m.ridges.fromFisher(min(e.draws.N, s.kept.len()), m.root[:m.ridges.dim], least)
 		}
 		m.ridges.scale(m.root)

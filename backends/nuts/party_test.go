@@ -46,6 +46,7 @@ func TestTheFormOfTheMetric(t *testing.T) {
 		{sized{dim: 8}, "diag", "", shape{}},
 		{sized{dim: 8}, "low-rank", "", shape{ridged: 8}},
 		{sized{dim: 200}, "dense", "", shape{dense: 200}},
+		{sized{dim: 1}, "joint", "", shape{ridged: 1, joint: true}},
 	} {
 		s, err := Algorithm().Resolve(Algorithm().Transforms[0],
 			map[string]string{metricForm: c.form, initial: c.begin})

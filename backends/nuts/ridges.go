@@ -36,6 +36,7 @@ func ridgesFor(dim int) int { return min(dim, mostRidges) }
 type ridges struct {
 	dim, rank  int
 	long       bool      // only directions of a greater inverse mass are ridges
+	joint      bool      // their columns are of all parties' coordinates, of which these are this party's
 	u, w       []float64 // by columns
 	mass       []float64 // Λ − 1
 	zero, room []float64
@@ -58,7 +59,7 @@ type ridgeSearch struct {
 func newRidges(of shape, mass []float64) *ridges {
 	dim, most := of.ridged, len(mass)
 	v := make([]float64, 2*dim*most+2*most)
-	return &ridges{search: newRidgeSearch(dim, most), dim: dim, long: of.long,
+	return &ridges{search: newRidgeSearch(dim, most), dim: dim, long: of.long, joint: of.joint,
 		u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:][:most], room: v[2*dim*most+most:],
 		mass: mass}
 }
@@ -103,6 +104,11 @@ func (r *ridges) element(i, j int) float64 {
 // Wᵀp. root is D^-½.
 func (r *ridges) spread(p, products, root []float64) {
 	r.project(p, products)
+	r.stretch(p, products, root)
+}
+
+// stretch is what spread does where the products are known.
+func (r *ridges) stretch(p, products, root []float64) {
 	for j, less := range r.mass[:r.rank] {
 		shrink := 1 / math.Sqrt(1+less)
 		by := (shrink - 1) * products[j]
@@ -132,14 +138,7 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 	if n < leastDraws {
 		return
 	}
-	for k := range n {
-		q, g := s.draws[k*r.dim:][:r.dim], s.gradients[k*r.dim:][:r.dim]
-		r.recall(n-k, q, g)
-		vector.Mul(r.dim, q, q, root)
-		vector.Div(r.dim, g, g, root)
-	}
-	center(n, r.dim, s.draws, s.center[0])
-	center(n, r.dim, s.gradients, s.center[1])
+	r.gather(n, root)
 	most := min(len(r.mass), n/drawsARidge)
 	if few := s.span(n, r.dim, min(glance, most)); few == 0 || !s.mean(n, r.dim, few, least) ||
 		r.ratio(few) < ridgesPay/glance {
@@ -148,6 +147,19 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 	if m := s.span(n, r.dim, most); s.mean(n, r.dim, m, least) && r.ratio(m) >= ridgesPay {
 		r.take(m)
 	}
+}
+
+// gather makes the newest n draws and their gradients scaled deviations.
+func (r *ridges) gather(n int, root []float64) {
+	s := r.search
+	for k := range n {
+		q, g := s.draws[k*r.dim:][:r.dim], s.gradients[k*r.dim:][:r.dim]
+		r.recall(n-k, q, g)
+		vector.Mul(r.dim, q, q, root)
+		vector.Div(r.dim, g, g, root)
+	}
+	center(n, r.dim, s.draws, s.center[0])
+	center(n, r.dim, s.gradients, s.center[1])
 }
 
 // center takes the mean of n rows from each.

@@ -104,7 +104,7 @@ func (m *metric) recentre(e *estimate, calm bool) {
 		vector.MatVec(n, mean, m.full.inverse, n, g, 1, n)
 	}
 	vector.Mul(dim-n, mean[n:], m.inverse[n:], g[n:])
-	if r := m.ridges; m.rank() > 0 {
+	if r := m.ridges; m.own() > 0 {
 		by := r.room[:r.rank]
 		r.project(g, by)
 		vector.Mul(r.rank, by, by, r.mass)
@@ -148,7 +148,7 @@ func (m *metric) refer(b int, at *point) {
 		vector.MatVec(n, y, m.full.root, n, x, 1, n)
 		product(v[:n], m.full.root, y)
 	}
-	if m.rank() > 0 {
+	if m.own() > 0 {
 		m.ridges.shorten(v, m.root)
 		m.ridges.project(v, at.v.extra[b])
 	}
@@ -196,7 +196,7 @@ func (m *metric) drift(b int, next, at *point, half, p *jointVector, s stride) {
 		return
 	}
 	r, by := m.ridges, next.q.extra[b]
-	if first == 0 {
+	if m.ref.on && first == 0 {
 		vector.RotateStart(rank, half.extra[b], by, next.v.extra[b], p.extra[b], r.zero, at.v.extra[b],
 			at.g.extra[b], r.zero, r.mass, 0.5*s.eps, s.less, s.cos, s.sin)
 	} else {
@@ -212,7 +212,7 @@ func (m *metric) kick(b int, p *jointVector, at *point, s stride) float64 {
 	if m.plain() {
 		return vector.LeapfrogEnd(len(m.inverse), p.at[b], p.at[b], at.g.at[b], m.inverse, 0.5*s.eps)
 	}
-	n, rank, dim := m.split(), m.rank(), len(m.inverse)
+	n, rank, dim := m.split(), m.own(), len(m.inverse)
 	if rank > 0 {
 		m.ridges.project(at.g.at[b], at.g.extra[b])
 	}

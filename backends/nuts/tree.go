@@ -66,6 +66,9 @@ type tree struct {
 func (k *chain) transition(ctx context.Context) error {
 	t := &k.tree
 	k.startTrajectory()
+	if err := k.spreadAcross(ctx, k.move.p); err != nil {
+		return err
+	}
 	k.allocateNext()
 	k.beginLeapfrog()
 	if err := k.env.Density(ctx, k.theta, k, t.next.g.theta, k.lp); err != nil {
@@ -73,20 +76,14 @@ func (k *chain) transition(ctx context.Context) error {
 	}
 	for {
 		n := k.completeLeapfrog()
-		k.cutScalars(n)
 		if t.doublings == k.depth {
-			if err := k.env.Sum(ctx, k.part, k.total[:n]); err != nil {
+			if err := k.sumState(ctx, n); err != nil {
 				return err
 			}
 			k.addState()
 			break
 		}
-		k.allocateNext()
-		if k.speculative {
-			k.beginLeapfrog()
-		}
-		decision := density.Decision{Part: k.part, Total: k.total[:n], Wanted: k.proceed}
-		if err := k.pipeline.Proceed(ctx, decision, k.theta, k, t.next.g.theta, k.lp); err != nil {
+		if err := k.goOn(ctx, n); err != nil {
 			return err
 		}
 		if t.ended {
@@ -98,6 +95,20 @@ func (k *chain) transition(ctx context.Context) error {
 	}
 	k.endTrajectory()
 	return nil
+}
+
+// goOn adds up the n scalars of the newest state, and evaluates the next one if it is wanted.
+func (k *chain) goOn(ctx context.Context, n int) error {
+	if k.rank() > 0 {
+		return k.goAcross(ctx, n)
+	}
+	k.cutScalars(n)
+	k.allocateNext()
+	if k.speculative {
+		k.beginLeapfrog()
+	}
+	decision := density.Decision{Part: k.part, Total: k.total[:n], Wanted: k.proceed}
+	return k.pipeline.Proceed(ctx, decision, k.theta, k, k.tree.next.g.theta, k.lp)
 }
 
 // decide adds the newest state to the trajectory and reports whether the next one is wanted.
@@ -198,6 +209,7 @@ func (k *chain) completeLeapfrog() int {
 	} else {
 		n = k.extendTrajectory(t.direction(), s, n)
 	}
+	k.move.products = n
 	k.each((*chain).kickBlock)
 	return n
 }
@@ -212,6 +224,7 @@ func (k *chain) leapfrog(ctx context.Context, at *point, p *jointVector, eps flo
 		return next, to, err
 	}
 	k.prepare(next, to, by)
+	k.move.products = criteria
 	k.each((*chain).kickBlock)
 	return next, to, nil
 }
@@ -251,6 +264,9 @@ func (k *chain) kickBlock(b int) {
 	}
 	part[kinetic] = float64(0.5*twice) - s.logJacobian()
 	part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
+	if s.metric.rank() > s.metric.own() {
+		s.metric.ridges.project(m.next.g.at[b], part[m.products:])
+	}
 	for i := range m.pairs {
 		p := &m.pairs[i]
 		out := (*[perCriterion]float64)(part[p.at:])

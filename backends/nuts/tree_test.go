@@ -370,10 +370,10 @@ func TestNoStepAllocates(t *testing.T) {
 		scale[i] = math.Exp(float64(i%5) - 2)
 	}
 	for _, given := range []map[string]string{{}, {"metric": "dense"}, {"metric": lowRank},
-		{"target-accept": "0.7"}} {
+		{"metric": jointMetric}, {"target-accept": "0.7"}} {
 		given["warmup"] = "150"
 		d := bent([]int{10, 20}, scale)
-		if given["metric"] == lowRank {
+		if given["metric"] == lowRank || given["metric"] == jointMetric {
 			d = leaning(40, 2)
 		}
 		k := begun(t, d, 1, given)
