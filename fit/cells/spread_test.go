@@ -470,7 +470,8 @@ func TestServerRefuses(t *testing.T) {
 	var said log
 	all, files := some(1)
 	all[0].Flags = append(all[0].Flags, Flag{Name: "set", Value: strings.Repeat("x", 2000)})
-	err = gather(t.Context(), t, SpreadPool{Link: link(t, s.ClientURL(), &said), Files: files, Say: said.say}, all)
+	p := SpreadPool{Link: link(t, s.ClientURL(), &said), Files: files, Say: said.say}
+	err = gather(t.Context(), t, p, all)
 	var diags data.Errors
 	if !errors.As(err, &diags) || diags[0].Code != diag.NoQueue {
 		t.Error(err)
@@ -484,7 +485,8 @@ func TestServerRefuses(t *testing.T) {
 	if !plain.ReadyForConnections(await.Patience) {
 		t.Fatal("the server does not start")
 	}
-	if _, err := Connect(t.Context(), WorkCluster{URL: plain.ClientURL()}, said.say); !errors.As(err, &diags) ||
+	if _, err := Connect(t.Context(), WorkCluster{URL: plain.ClientURL()}, said.say); !errors.As(err,
+		&diags) ||
 		!strings.Contains(diags[0].Message, "no JetStream") {
 		t.Error(err)
 	}
