@@ -12,7 +12,6 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // A BoundModel is a model with its data: the graphs of all parties, and the plan that joins them.
@@ -316,7 +315,7 @@ func releaseSplits(plan *model.Plan) {
 }
 
 // Contributions lowers the cuts of the model with all parties' data, as functions of the parameters.
-func (b *BoundModel) Contributions() (*simulate.SimulatedModel, diag.List) {
+func (b *BoundModel) Contributions() (*model.SimulatedModel, diag.List) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}
@@ -337,7 +336,7 @@ func (b *BoundModel) Labels() map[string]map[string][][]string {
 }
 
 // Generative lowers the model with all parties' data, for forward simulation and pointwise densities.
-func (b *BoundModel) Generative() (*simulate.SimulatedModel, diag.List) {
+func (b *BoundModel) Generative() (*model.SimulatedModel, diag.List) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}
@@ -345,7 +344,7 @@ func (b *BoundModel) Generative() (*simulate.SimulatedModel, diag.List) {
 }
 
 // Priors is Generative with the log densities of the priors.
-func (b *BoundModel) Priors() (*simulate.SimulatedModel, diag.List) {
+func (b *BoundModel) Priors() (*model.SimulatedModel, diag.List) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}
@@ -354,7 +353,7 @@ func (b *BoundModel) Priors() (*simulate.SimulatedModel, diag.List) {
 
 // Noised lowers the model with all parties' data, for densities of rows with noise and without: see
 // lower.Noised.
-func (b *BoundModel) Noised() (*simulate.SimulatedModel, diag.List) {
+func (b *BoundModel) Noised() (*model.SimulatedModel, diag.List) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}
@@ -362,6 +361,6 @@ func (b *BoundModel) Noised() (*simulate.SimulatedModel, diag.List) {
 }
 
 // Drawing lowers the model for drawing responses alone, with other values of the data: see lower.Drawing.
-func (b *BoundModel) Drawing(values map[string]data.Bindings) (*simulate.SimulatedModel, diag.List) {
+func (b *BoundModel) Drawing(values map[string]data.Bindings) (*model.SimulatedModel, diag.List) {
 	return lower.Drawing(b.Cuts, values, b.Sizes)
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/vflc/vflc/compile/latent"
 	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/released"
-	"github.com/vflc/vflc/compile/respond"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/data"
@@ -206,7 +205,7 @@ func modelPasses() []pass[*Model] {
 
 // respondAt leaves a model alone that is right as it is written.
 func respondAt(m *Model) (diag.List, error) {
-	served, diags := respond.Serve(m.File)
+	served, diags := inline.Serve(m.File)
 	if served == nil {
 		return nil, nil
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -30,7 +30,7 @@ func (m *Model) Pool() (*Model, diag.List) {
 // data of b. m is b's model with further lets and generated quantities, compiled with a transform that pools:
 // its data and sizes are those of b. The result holds the quantities named, in the order of their
 // declarations.
-func (b *BoundModel) Quantities(m *Model, names ...string) (*simulate.SimulatedModel, diag.List) {
+func (b *BoundModel) Quantities(m *Model, names ...string) (*model.SimulatedModel, diag.List) {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}

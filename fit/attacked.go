@@ -19,7 +19,6 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/simulate"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -191,7 +190,7 @@ func trueCuts(b *compile.BoundModel, d *posterior.Draws) (map[cutKey]attack.Trut
 
 // truths are the true cuts at n draws so far, of which one in every is kept.
 type truths struct {
-	cuts     []simulate.CutReport
+	cuts     []model.CutReport
 	of       map[cutKey]attack.Truth
 	n, every int
 }

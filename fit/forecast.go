@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/fit/stretch"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // foresee lowers the model forwards, for the forecasts after the run: the values of its data may be released
@@ -48,7 +48,7 @@ func (p *Prepared) forecasts(d *posterior.Draws) (out []posterior.Forecast) {
 }
 
 // forecast is that of one response.
-func (p *Prepared) forecast(s *simulate.Simulator, k int, x []float64) posterior.Forecast {
+func (p *Prepared) forecast(s *model.Simulator, k int, x []float64) posterior.Forecast {
 	y := p.forwards.Responses[k]
 	eta, args := s.Predict(k, x)
 	l := stretch.PredictedRows{Dist: y.Dist, Param: y.Predictor.Param, Through: y.Predictor.Through,

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -131,7 +131,7 @@ func (m *MarginalLikelihood) estimate(p *NewPoints, d *posterior.Draws, seed uin
 const largeError = 0.3
 
 // unnormalised are the parameters whose priors are no distributions, or have no constants.
-func unnormalised(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag.List) {
+func unnormalised(b *compile.BoundModel, m *model.SimulatedModel) (diags diag.List) {
 	for k := range m.Params {
 		p := &m.Params[k]
 		why, instead := "", "give it a prior that is a distribution"
@@ -160,7 +160,7 @@ func unnormalised(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag
 
 // increasing reports whether a parameter is vectors of independent numbers of one distribution given that
 // they increase.
-func increasing(p *simulate.Param) bool {
+func increasing(p *model.Param) bool {
 	if p.Structure == nil || p.Dist.Event != nil || !p.Top || !p.Equal {
 		return false
 	}
@@ -171,7 +171,7 @@ func increasing(p *simulate.Param) bool {
 
 // orders is the logarithm of the number of orders of the elements of such vectors, of which a prior holds
 // one: its density is that many times too small.
-func orders(m *simulate.SimulatedModel) (log float64) {
+func orders(m *model.SimulatedModel) (log float64) {
 	for k := range m.Params {
 		if p := &m.Params[k]; increasing(p) {
 			shape := m.Graph.Params()[k].Shape

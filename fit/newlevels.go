@@ -9,14 +9,14 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // newLevels are the elements of parameters for categories that a run did not see, drawn from their priors at
 // each draw that is used, and those of group effects that are held at the location of their prior.
 type newLevels struct {
-	model *simulate.SimulatedModel
+	model *model.SimulatedModel
 	// of each parameter of the model: the column among the draws of each element, -1 for one that is drawn
 	column   [][]int
 	elements [][]int              // of each parameter: those that are drawn
@@ -92,7 +92,7 @@ func (g *newLevels) of(name string) (columns []int, fresh int) {
 	if g == nil || len(g.values[name]) == 0 {
 		return nil, 0
 	}
-	k := slices.IndexFunc(g.model.Params, func(p simulate.Param) bool { return p.Name == name })
+	k := slices.IndexFunc(g.model.Params, func(p model.Param) bool { return p.Name == name })
 	return g.column[k], len(g.elements[k])
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // A NewPoints evaluates the density that a run drew from at points that are no draws of it, by unconstrained
@@ -24,8 +24,8 @@ import (
 // with its auxiliary variables integrated out. Several goroutines may call it.
 type NewPoints struct {
 	draws  [][]float64
-	alone  *compile.BoundModel      // without parties and noise
-	model  *simulate.SimulatedModel // with noise
+	alone  *compile.BoundModel   // without parties and noise
+	model  *model.SimulatedModel // with noise
 	noise  bool
 	idle   sync.Pool // of evaluators
 	lock   sync.Mutex
@@ -35,7 +35,7 @@ type NewPoints struct {
 // An evaluator is what one goroutine evaluates with.
 type evaluator struct {
 	joint *JointDensity
-	rows  *simulate.Simulator
+	rows  *model.Simulator
 	at    placement
 	x     []float64
 	grad  []float64

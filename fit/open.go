@@ -21,7 +21,6 @@ import (
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/runtime/simulate"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -39,8 +38,8 @@ type Prepared struct {
 	// what belongs to each party alone; its labels name the elements of parameters
 	parties    []runs.PartyRecord
 	loaded     time.Duration
-	forwards   *simulate.SimulatedModel // for forecasts; nil: there are none
-	prior      *simulate.SimulatedModel // of a run without likelihoods
+	forwards   *model.SimulatedModel // for forecasts; nil: there are none
+	prior      *model.SimulatedModel // of a run without likelihoods
 	inits      []initsFile
 	starts     [][][]density.Init     // by file and party
 	lock       *safefile.Lock         // on the folder of the run, until Sample returns

@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // refusedPower explains why no pointwise density is computed for a power model.
@@ -155,7 +155,7 @@ func (p placement) fill(x []float64, value func(column int) float64) {
 }
 
 // places finds, for each element of the model's parameters, its column among the draws.
-func places(m *simulate.SimulatedModel, d *posterior.Draws) (out placement, err error) {
+func places(m *model.SimulatedModel, d *posterior.Draws) (out placement, err error) {
 	first, column := map[string]int{}, 0
 	for _, v := range d.Vars {
 		first[v.Name] = column
@@ -181,7 +181,7 @@ func places(m *simulate.SimulatedModel, d *posterior.Draws) (out placement, err 
 
 // densities fills the log densities of all responses, some draws of a chain at a time.
 type densities struct {
-	m         *simulate.SimulatedModel
+	m         *model.SimulatedModel
 	draws     *posterior.Draws
 	at        placement
 	every     int

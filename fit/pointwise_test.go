@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -75,7 +75,7 @@ func TestMarginalOfNormal(t *testing.T) {
 				variance := s*s + 0.25
 				z := y[i] - x[0][i]*ba - x[1][i]*bb
 				want := -0.5*z*z/variance - 0.5*math.Log(2*math.Pi*variance)
-				if v := got[0].LogLik[i][c][k]; math.Abs(v-want) > simulate.Precision {
+				if v := got[0].LogLik[i][c][k]; math.Abs(v-want) > model.Precision {
 					t.Fatalf("row %d, chain %d, draw %d: %v, want %v", i, c, k, v, want)
 				}
 			}
@@ -116,7 +116,7 @@ func TestThinnedDensities(t *testing.T) {
 				t.Fatal("one processor gives other numbers")
 			}
 			for k, v := range few[0].LogLik[i][c] {
-				if want := all[0].LogLik[i][c][3*k+2]; math.Abs(v-want) > simulate.Precision {
+				if want := all[0].LogLik[i][c][3*k+2]; math.Abs(v-want) > model.Precision {
 					t.Fatalf("row %d, draw %d: %v, want %v", i, k, v, want)
 				}
 			}

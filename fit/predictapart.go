@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // mostShares is how many draws cross together in a prediction across processes.
@@ -133,7 +132,7 @@ func (p *Predictions) Replication(d *posterior.Draws, draws int) (*Replication, 
 			return nil, fmt.Errorf("%s was not observed", of.Data)
 		}
 		if of.Censored {
-			return nil, simulate.ErrCensored(of.Data)
+			return nil, model.ErrCensored(of.Data)
 		}
 		one := export.Observed{Name: r.Name[:strings.LastIndex(r.Name, ".")+1] + of.Data, Shape: r.Shape,
 			Values: r.Observed, Whole: of.Discrete}

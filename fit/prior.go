@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // priorBackend is what a run without likelihoods says that its draws come from.
@@ -156,7 +156,7 @@ func ReplicatePrior(ctx context.Context, b *compile.BoundModel, draws int, seed 
 }
 
 // take adds one replicate of all responses.
-func (p *Replication) take(m *simulate.SimulatedModel, drawn []ancestral.Drawn) {
+func (p *Replication) take(m *model.SimulatedModel, drawn []ancestral.Drawn) {
 	if p.Responses == nil {
 		for _, y := range m.Responses {
 			one := export.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete}
@@ -185,7 +185,7 @@ func (p *Replication) take(m *simulate.SimulatedModel, drawn []ancestral.Drawn) 
 }
 
 // replicable returns why nothing can be drawn from the likelihoods of a model; nil where it can.
-func replicable(m *simulate.SimulatedModel) error {
+func replicable(m *model.SimulatedModel) error {
 	if len(m.Undrawn) > 0 {
 		return fmt.Errorf("nothing can be replicated: the model has %s", m.Undrawn[0])
 	}

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // mostValues is the largest number of values that Quantities keeps in memory: 800 MB.
@@ -16,7 +16,7 @@ const mostValues = 100_000_000
 // Quantities computes functions of the parameters (compile.BoundModel.Quantities) at every draw, chain by
 // chain. vars name and describe the results, one variable per quantity. The draws need those of all parties'
 // parameters, in one process.
-func Quantities(ctx context.Context, m *simulate.SimulatedModel, vars []posterior.Variable,
+func Quantities(ctx context.Context, m *model.SimulatedModel, vars []posterior.Variable,
 	d *posterior.Draws) (*posterior.Draws, error) {
 	at, err := places(m, d)
 	if err != nil {
@@ -36,7 +36,7 @@ func Quantities(ctx context.Context, m *simulate.SimulatedModel, vars []posterio
 }
 
 // results returns empty draws of quantities, whose shapes it sets.
-func results(m *simulate.SimulatedModel, vars []posterior.Variable, chains, draws int) (*posterior.Draws,
+func results(m *model.SimulatedModel, vars []posterior.Variable, chains, draws int) (*posterior.Draws,
 	error) {
 	n := 0
 	for k, q := range m.Quantities {
@@ -51,7 +51,7 @@ func results(m *simulate.SimulatedModel, vars []posterior.Variable, chains, draw
 }
 
 // quantitiesOf fills one chain, up to the end of the context.
-func quantitiesOf(ctx context.Context, m *simulate.SimulatedModel, d *posterior.Draws, chain int,
+func quantitiesOf(ctx context.Context, m *model.SimulatedModel, d *posterior.Draws, chain int,
 	at placement,
 	out *posterior.Draws) {
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
@@ -75,7 +75,7 @@ func quantitiesOf(ctx context.Context, m *simulate.SimulatedModel, d *posterior.
 
 // PriorQuantities computes functions of the parameters at n independent draws of all parameters from their
 // priors. The error names a parameter that cannot be drawn.
-func PriorQuantities(ctx context.Context, m *simulate.SimulatedModel, vars []posterior.Variable, n int,
+func PriorQuantities(ctx context.Context, m *model.SimulatedModel, vars []posterior.Variable, n int,
 	seed uint64) (*posterior.Draws, error) {
 	out, err := results(m, vars, 1, n)
 	if err != nil {

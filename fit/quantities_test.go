@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -19,7 +19,7 @@ import (
 const quantitiesModel = "data y : real[N]\nparam b ~ normal(0, 2)\nparam u : real[2] ~ normal(b, 1)\ny ~ " +
 	"normal(b, 1)\ngenerate q = u - b\ngenerate p = b > 2\n"
 
-func quantities(t *testing.T) *simulate.SimulatedModel {
+func quantities(t *testing.T) *model.SimulatedModel {
 	t.Helper()
 	m, diags := compile.Compile(source.New("m.vfl", quantitiesModel),
 		check.Options{Transform: transforms.None})

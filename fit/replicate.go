@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // A Replication is draws of the responses of a run from its model, at some of its draws.
@@ -101,7 +101,7 @@ func ReplicateBound(ctx context.Context, b *compile.BoundModel, d *posterior.Dra
 }
 
 // usual is the number of draws that UsualReplicates stands for.
-func usual(responses []simulate.Response) int {
+func usual(responses []model.Response) int {
 	n := 1
 	for _, y := range responses {
 		n += len(y.Values)

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/fit/assess"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // A SensitivityDocument is how much the answers of a run depend on its priors and its likelihood.
@@ -124,7 +124,7 @@ func (d *SensitivityDocument) components(b *compile.BoundModel, draws *posterior
 }
 
 // likelihoodAt is the log density of all responses, with auxiliary variables integrated out.
-func likelihoodAt(m *simulate.SimulatedModel, s *simulate.Simulator, x []float64) (sum float64, err error) {
+func likelihoodAt(m *model.SimulatedModel, s *model.Simulator, x []float64) (sum float64, err error) {
 	if len(m.Noise) == 0 {
 		return s.LogLikelihood(x), nil
 	}
@@ -145,7 +145,7 @@ func likelihoodAt(m *simulate.SimulatedModel, s *simulate.Simulator, x []float64
 }
 
 // scaled lists the parameters whose priors are scaled: those that depend on no parameter, or the chosen ones.
-func (d *SensitivityDocument) scaled(m *simulate.SimulatedModel, chosen []string) (out []int, err error) {
+func (d *SensitivityDocument) scaled(m *model.SimulatedModel, chosen []string) (out []int, err error) {
 	var all []string
 	for k, p := range m.Params {
 		if p.Prior < 0 || !p.Dist.Proper() {

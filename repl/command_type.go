@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -47,7 +47,7 @@ func (s *Session) symbolOf(text string) (*check.Symbol, error) {
 }
 
 // shapeText is a shape in numbers, where there is one.
-func shapeText(q simulate.Quantity) string {
+func shapeText(q model.Quantity) string {
 	if len(q.Shape) == 0 {
 		return ""
 	}

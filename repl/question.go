@@ -21,7 +21,7 @@ import (
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -199,7 +199,7 @@ var (
 // An inquiry is an expression with the model and the data that it is about.
 type inquiry struct {
 	text   string
-	model  *simulate.SimulatedModel
+	model  *model.SimulatedModel
 	vars   []posterior.Variable
 	random bool // it depends on a parameter
 }

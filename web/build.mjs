@@ -20,7 +20,7 @@ function program() {
   const text = path.join(scratch, "runtime", "vector"); // the generator writes its text too, which is checked in
   mkdirSync(text, { recursive: true });
   go(["-C", "tools/asm", "run", ".", text, path.join(out, "kernels.wasm")]);
-  writeFileSync(path.join(out, "words.json"), go(["run", "./web/playground/words"]));
+  writeFileSync(path.join(out, "words.json"), go(["run", "./web/playground/browser"]));
 }
 
 // Each example of examples/*.vfl with the tables beside it, by owner: a file is of the party it is named after, a folder

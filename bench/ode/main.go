@@ -11,7 +11,7 @@ import (
 
 	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/ode"
+	"github.com/vflc/vflc/runtime/tape"
 )
 
 const (
@@ -86,7 +86,7 @@ func lynxes() (*graph.Graph, error) {
 		return nil, err
 	}
 	s := &graph.System{Name: "z", State: graph.Shape{2},
-		Control: ode.Control{Relative: tolerance, Absolute: tolerance, Steps: 10000},
+		Control: tape.Control{Relative: tolerance, Absolute: tolerance, Steps: 10000},
 		Reads:   []graph.Read{{Kind: graph.ReadState}, {Kind: graph.ReadWhole}}}
 	if s.Body, err = body.Build(); err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/cells"
-	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -22,9 +21,9 @@ import (
 // An inspection is on what the result of a command depends.
 type inspection struct {
 	inputs []cells.Input
-	files  []spread.CellInput // with the inputs
-	flags  []cells.Flag       // that name all tables, and the modules of clients
-	far    string             // the owner of a table that is no file, "" where all are
+	files  []cells.CellInput // with the inputs
+	flags  []cells.Flag      // that name all tables, and the modules of clients
+	far    string            // the owner of a table that is no file, "" where all are
 	done   bool
 }
 
@@ -120,7 +119,7 @@ func (i *inspection) note(name, path string, text []byte) error {
 	if path == "" {
 		return nil
 	}
-	f, err := spread.NewFile(path, text)
+	f, err := cells.NewFile(path, text)
 	i.files = append(i.files, f)
 	return err
 }

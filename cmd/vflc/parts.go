@@ -15,7 +15,6 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
-	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/fit/study"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -118,7 +117,7 @@ func (s *stepwise) run(ctx context.Context) error {
 		}
 		defer link.Close()
 		size = s.size
-		pool = spread.Pool{Link: link, Files: func(*cells.Cell) []spread.CellInput {
+		pool = cells.SpreadPool{Link: link, Files: func(*cells.Cell) []cells.CellInput {
 			return found.files
 		}, Keep: true, Say: say}
 	} else {

@@ -19,7 +19,6 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
-	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/fit/study"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/internal/safefile"
@@ -281,7 +280,7 @@ func (s *studyState) pool(ctx context.Context, open []*cells.Cell) (cells.Pool, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return spread.Pool{Link: link, Files: func(c *cells.Cell) []spread.CellInput {
+	return cells.SpreadPool{Link: link, Files: func(c *cells.Cell) []cells.CellInput {
 		return s.found[c.ID()].files
 	}, Say: say}, link.Close, nil
 }

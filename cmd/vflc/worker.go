@@ -14,13 +14,12 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
-	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/fit/study"
 	"github.com/vflc/vflc/internal/grouped"
 )
 
 // natsFlags name the server over which cells are handed out.
-type natsFlags struct{ spread.WorkCluster }
+type natsFlags struct{ cells.WorkCluster }
 
 func (f *natsFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.URL, "nats", "",
@@ -35,7 +34,7 @@ func (f *natsFlags) add(cmd *cobra.Command) {
 // check is an error where other flags contradict them.
 func (f *natsFlags) check(cmd *cobra.Command) error {
 	switch {
-	case f.URL == "" && f.WorkCluster != spread.WorkCluster{}:
+	case f.URL == "" && f.WorkCluster != cells.WorkCluster{}:
 		return usagef("--nats-creds and --nats-ca are for the server that --nats names")
 	case f.URL != "" && cmd.Flags().Changed("jobs"):
 		return usagef("--jobs is for this process; with --nats, vflc worker --jobs says how many cells " +
@@ -45,9 +44,9 @@ func (f *natsFlags) check(cmd *cobra.Command) error {
 }
 
 // open connects. That there is no server is shown, and the failure of a peer.
-func (f *natsFlags) open(ctx context.Context, cmd *cobra.Command, say func(string)) (*spread.WorkServer,
+func (f *natsFlags) open(ctx context.Context, cmd *cobra.Command, say func(string)) (*cells.WorkServer,
 	error) {
-	link, err := spread.Open(ctx, f.WorkCluster, say)
+	link, err := cells.Connect(ctx, f.WorkCluster, say)
 	if err != nil {
 		_ = judged(cmd, err) // which shows it
 		return nil, shown(exitPeer)
@@ -128,7 +127,7 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 		return err
 	}
 	defer link.Close()
-	w := &spread.Worker{
+	w := &cells.Worker{
 		Link: link, Scratch: filepath.Join(dir, "inputs"), Kept: filepath.Join(dir, "kept"),
 		Refuses: refuseCell,
 		Make: func(ctx context.Context, c *cells.Cell, root string) ([]byte, error) {

@@ -22,9 +22,9 @@ type contradiction struct {
 }
 
 const (
-	allowed        = 0.02 // of a probability, and relative of a mean
-	generatedDraws = 1000
-	farthest       = 2000 // whole numbers up to here are summed
+	allowed   = 0.02 // of a probability, and relative of a mean
+	generated = 1000
+	farthest  = 2000 // whole numbers up to here are summed
 )
 
 // contradictions compares the parts of a distribution, at a few values of its arguments; mean gives the
@@ -232,13 +232,13 @@ func tail(f func(*def.Batch) float64, x, theta []float64) (value, slope []float6
 	return b.LP, b.DX
 }
 
-// generatedDraws compares the generator with the density.
+// generated compares the generator with the density.
 func (p *integrationGrid) draws(d *def.Dist, theta []float64) *contradiction {
 	if d.Sample == nil {
 		return nil
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	drawn := make([]float64, generatedDraws)
+	drawn := make([]float64, generated)
 	for i := range drawn {
 		if drawn[i] = d.Sample(r, theta); !d.Inside(drawn[i], theta) {
 			return &contradiction{Part: generatorPart, Outside: true, Text: fmt.Sprintf("%s generates %v%s, which "+
@@ -248,7 +248,7 @@ func (p *integrationGrid) draws(d *def.Dist, theta []float64) *contradiction {
 	sort.Float64s(drawn)
 	sum, at := p.ends[0], 0
 	for i, f := range p.density {
-		for at < generatedDraws && drawn[at] <= p.x[i] {
+		for at < generated && drawn[at] <= p.x[i] {
 			at++
 		}
 		half := float64(p.weight[i] * f)
@@ -257,10 +257,10 @@ func (p *integrationGrid) draws(d *def.Dist, theta []float64) *contradiction {
 		} else {
 			sum += float64(half / 2)
 		}
-		if off := float64(at)/generatedDraws - sum/p.total; p.sure && math.Abs(off) > 3/math.Sqrt(generatedDraws) {
+		if off := float64(at)/generated - sum/p.total; p.sure && math.Abs(off) > 3/math.Sqrt(generated) {
 			return &contradiction{Part: generatorPart, Text: fmt.Sprintf("%s generates other values than its "+
 				"density says%s: of %d draws %d are no greater than %.4g, where %.4g are expected", d.Name,
-				where(d, theta), generatedDraws, at, p.x[i], generatedDraws*sum/p.total),
+				where(d, theta), generated, at, p.x[i], generated*sum/p.total),
 				Way: "simulations, ppc and predictions take the generator, and inference the density"}
 		}
 		if !d.Discrete {

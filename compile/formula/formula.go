@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/compile/respond"
+	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -68,7 +68,7 @@ func (e *Expansion) Text() string {
 
 func (e *Expansion) expand(file *ast.File, universe *stdlib.Universe) diag.List {
 	x := &expander{
-		expansion: e, file: file, universe: universe, declared: respond.DeclaredIn(file),
+		expansion: e, file: file, universe: universe, declared: inline.DeclaredIn(file),
 		taken: map[string]bool{}, used: map[string]bool{},
 	}
 	formulas := 0
@@ -114,7 +114,7 @@ type expander struct {
 	expansion *Expansion
 	file      *ast.File
 	universe  *stdlib.Universe
-	declared  respond.Declared
+	declared  inline.Declared
 	diags     diag.List
 	out       []ast.Stmt
 	taken     map[string]bool // names of the file and of what is written

@@ -3,6 +3,11 @@
 // the model, named after the let that calls it. Modules of clients take the place of their contributions: the
 // names that one declares get the client's name in front, so that no two modules, nor a module and the model,
 // can have one name for two things.
+//
+// Who serves is written out too: one of the parties that hold the responses of the likelihoods in which
+// several take part evaluates these, so that it is the server of the model. Of several each evaluates its
+// own, and the server coordinates them: a party with names of its own in a likelihood that another evaluates
+// is a client.
 package inline
 
 import (

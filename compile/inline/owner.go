@@ -2,7 +2,6 @@ package inline
 
 import (
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/respond"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
@@ -13,7 +12,7 @@ import (
 func (x *expander) ownerOf(c *ast.Call, args []ast.Expr) *ast.Ident {
 	var owners types.Owners
 	for _, a := range args {
-		owners = owners.Join(respond.Declared(x.declared).Owners(a))
+		owners = owners.Join(Declared(x.declared).Owners(a))
 	}
 	if len(owners) > 1 {
 		x.errorf(x.root, diag.ComponentPlace, c,

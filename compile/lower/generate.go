@@ -7,7 +7,6 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // A drawing is a generated quantity that is drawn, with its arguments.
@@ -55,7 +54,7 @@ func (l *lowerer) drawn(s *check.Symbol, shape graph.Shape) graph.ID {
 	// the arguments have made their inputs: this one is the next
 	id := l.b.Input(l.key(s.Name), shape)
 	l.draws = append(l.draws,
-		drawing{s, model.DrawnQuantity{Law: simulate.Law{Dist: s.Dist}, Name: l.key(s.Name),
+		drawing{s, model.DrawnQuantity{Law: model.Law{Dist: s.Dist}, Name: l.key(s.Name),
 			Input: len(l.inputs), Shape: shape}, args})
 	l.inputs = append(l.inputs, inputPort{name: l.key(s.Name), drawn: true})
 	return id

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/fn"
 )
@@ -21,7 +21,7 @@ import (
 // Generative lowers a model, with all parties' data, for forward simulation: see package simulate. In the
 // augmented model each cut gets its noise. The power model has no generative form: its cuts get no noise, and
 // the caller must not present the result as draws from it.
-func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
+func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*model.SimulatedModel,
 	diag.List) {
 	g := newGenerative(c, values, sizes)
 	return g.whole()
@@ -29,7 +29,7 @@ func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (
 
 // Noised is Generative with noise in the cuts under power too, to compare the densities of rows with noise
 // and without. Nothing can be drawn from it under power.
-func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
+func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*model.SimulatedModel,
 	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.noisy = c.Transform.Kind.Noise()
@@ -37,7 +37,7 @@ func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*sim
 }
 
 // Priors is Generative with the log densities of the priors.
-func Priors(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
+func Priors(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*model.SimulatedModel,
 	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.priors = true
@@ -47,7 +47,7 @@ func Priors(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*sim
 // Drawing is Generative for drawing alone, without densities. Elements of data that are NaN are still to be
 // drawn: all that depends on them is NaN too, also a comparison with them and what a level among them looks
 // up.
-func Drawing(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
+func Drawing(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*model.SimulatedModel,
 	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.awaits = true
@@ -56,7 +56,7 @@ func Drawing(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*si
 
 // Contributions lowers the cuts of a model, with all parties' data, to functions of the parameters on their
 // declared scale: the model has no responses.
-func Contributions(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.SimulatedModel,
+func Contributions(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*model.SimulatedModel,
 	diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.declareAll()
@@ -76,14 +76,14 @@ func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes
 			sums: map[string]graph.ID{},
 		},
 		cuts: c, noisy: c.Transform.Kind.Augmented(), noise: map[string][]int{},
-		model: &simulate.SimulatedModel{},
+		model: &model.SimulatedModel{},
 	}
 	g.facts, g.reference, g.gaps = c.Facts, g.group, g.imputed
 	return g
 }
 
 // whole lowers what is declared and all likelihoods.
-func (g *generative) whole() (*simulate.SimulatedModel, diag.List) {
+func (g *generative) whole() (*model.SimulatedModel, diag.List) {
 	g.declareAll()
 	for _, k := range g.cuts.Likelihoods {
 		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
@@ -91,7 +91,7 @@ func (g *generative) whole() (*simulate.SimulatedModel, diag.List) {
 	return g.build()
 }
 
-func (g *generative) build() (*simulate.SimulatedModel, diag.List) {
+func (g *generative) build() (*model.SimulatedModel, diag.List) {
 	if g.diags.HasErrors() {
 		return nil, g.diags
 	}
@@ -110,7 +110,7 @@ type generative struct {
 	cuts    *cut.Program
 	noisy   bool // cuts get noise
 	priors  bool // priors have their densities
-	model   *simulate.SimulatedModel
+	model   *model.SimulatedModel
 	noise   map[string][]int // of a group, or of one member's cut in it: the noise that it carries
 	reports int
 	imputes []imputation
@@ -142,7 +142,7 @@ func (g *generative) contribution(k *cut.Expression) {
 	if k.Family {
 		party = memberName(party, g.member)
 	}
-	g.model.Cuts = append(g.model.Cuts, simulate.CutReport{Name: k.Name, Party: party, Report: g.report(id)})
+	g.model.Cuts = append(g.model.Cuts, model.CutReport{Name: k.Name, Party: party, Report: g.report(id)})
 }
 
 // declared lowers a parameter to a graph parameter on its declared scale.
@@ -163,7 +163,7 @@ func (g *generative) declared(s *check.Symbol) {
 		owner = memberName(s.Owner, g.member)
 		name = owner + "." + name
 	}
-	p := simulate.Param{
+	p := model.Param{
 		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper,
 		Structure: s.Structure, Improper: g.improper(s, args, lower, upper), Initial: s.Initial, Prior: -1,
 	}
@@ -174,7 +174,7 @@ func (g *generative) declared(s *check.Symbol) {
 }
 
 // prior reports the log density of a parameter's prior.
-func (g *generative) prior(s *check.Symbol, args []graph.ID, p *simulate.Param) {
+func (g *generative) prior(s *check.Symbol, args []graph.ID, p *model.Param) {
 	lp, err := g.b.LogDensity(s.Dist, g.names[g.key(s.Name)], args, graph.NoID)
 	if err != nil {
 		g.errorf(diag.CannotEvaluate, s.Ident, "%v", err)
@@ -246,8 +246,8 @@ func (g *generative) arguments(d *def.Dist, exprs []ast.Expr) []graph.ID {
 }
 
 // law reports the arguments of a distribution in the shape of its variable.
-func (g *generative) law(d *def.Dist, args []graph.ID, shape graph.Shape) simulate.Law {
-	l := simulate.Law{Dist: d}
+func (g *generative) law(d *def.Dist, args []graph.ID, shape graph.Shape) model.Law {
+	l := model.Law{Dist: d}
 	for k, id := range args {
 		l.Args = append(l.Args, g.report(g.spread(id, g.argument(d, k, args, shape))))
 	}
@@ -316,7 +316,7 @@ func (g *generative) response(k *cut.Likelihood) {
 		g.errorf(diag.CannotEvaluate, k.Stmt, "the left side is not data")
 		return
 	}
-	y := simulate.Response{Name: g.responseName(k), Left: format.Expr(k.Stmt.Left), Shape: shape,
+	y := model.Response{Name: g.responseName(k), Left: format.Expr(k.Stmt.Left), Shape: shape,
 		Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape),
 		Outcomes: outcomes(k.Dist, shape)}
 	g.replaced(&y, k.Stmt.Left)
@@ -338,7 +338,7 @@ func (g *generative) response(k *cut.Likelihood) {
 }
 
 // replaced finds the data that a left side is, or of which it is a part.
-func (g *generative) replaced(y *simulate.Response, left ast.Expr) {
+func (g *generative) replaced(y *model.Response, left ast.Expr) {
 	n, whole := left.(*ast.Name)
 	part, _ := left.(*ast.Index)
 	if part != nil {
@@ -382,7 +382,7 @@ func (g *generative) factor(k *cut.Likelihood) {
 		return
 	}
 	lp := g.report(value)
-	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: make([]float64, shape.Len()),
+	y := model.Response{Name: g.responseName(k), Shape: shape, Values: make([]float64, shape.Len()),
 		Law: g.law(k.Dist, []graph.ID{value}, shape), LogDensity: lp, Rowwise: lp, Outcomes: shape}
 	y.Noise, y.Dependent = g.reach(k, shape)
 	y.NoPredictor = "a factor has no predictor"
@@ -511,7 +511,7 @@ func (g *generative) deviation(key string, k *cut.Expression, id graph.ID) graph
 		}
 	}
 	input := len(g.model.Noise)
-	g.model.Noise = append(g.model.Noise, simulate.Noise{Cut: k.Name, Party: party, Rho: rho, Input: input})
+	g.model.Noise = append(g.model.Noise, model.Noise{Cut: k.Name, Party: party, Rho: rho, Input: input})
 	g.noise[key] = append(g.noise[key], input)
 	out := g.apply(g.Program.File, "mul", graph.Attr{}, g.b.Scalar(rho),
 		g.b.Input(k.Name+" "+party, g.b.Shape(id)))

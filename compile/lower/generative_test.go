@@ -9,12 +9,12 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/runtime/simulate"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-func generative(t *testing.T, f fixture, options check.Options) *simulate.SimulatedModel {
+func generative(t *testing.T, f fixture, options check.Options) *model.SimulatedModel {
 	t.Helper()
 	m, diags := f.Bind(t, options).Generative()
 	if diags.HasErrors() {
@@ -24,7 +24,7 @@ func generative(t *testing.T, f fixture, options check.Options) *simulate.Simula
 }
 
 // unit gives every parameter of a model a value within any support used here, by name.
-func unit(m *simulate.SimulatedModel, at map[string]float64) []float64 {
+func unit(m *model.SimulatedModel, at map[string]float64) []float64 {
 	x := make([]float64, m.Graph.Dim())
 	for k, p := range m.Graph.Params() {
 		for i := range p.Len {
@@ -38,7 +38,7 @@ func unit(m *simulate.SimulatedModel, at map[string]float64) []float64 {
 	return x
 }
 
-func pointwise(t *testing.T, m *simulate.SimulatedModel, x []float64) []float64 {
+func pointwise(t *testing.T, m *model.SimulatedModel, x []float64) []float64 {
 	t.Helper()
 	var out []float64
 	s := m.NewSimulator()

@@ -4,7 +4,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // An imputation is imputed data of a generative model, whose law follows when all is declared.
@@ -24,12 +24,12 @@ func (g *generative) imputed(s *check.Symbol, b *data.BoundValue) {
 		owner = memberName(s.Owner, g.member)
 		name = owner + "." + name
 	}
-	v := &simulate.Imputed{Data: s.Name, Holder: owner, Values: b.Values, Gaps: []int{}}
+	v := &model.Imputed{Data: s.Name, Holder: owner, Values: b.Values, Gaps: []int{}}
 	for _, gap := range b.Gaps {
 		v.Gaps = append(v.Gaps, gap.At)
 	}
 	g.imputes = append(g.imputes, imputation{s, g.member, len(g.model.Params), shape})
-	g.model.Params = append(g.model.Params, simulate.Param{Name: name, Owner: owner, Imputed: v})
+	g.model.Params = append(g.model.Params, model.Param{Name: name, Owner: owner, Imputed: v})
 }
 
 // imputations gives imputed data the law of all their cells. These are drawn after the other parameters, in

@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/ode"
+	"github.com/vflc/vflc/runtime/tape"
 )
 
 // ode lowers a differential equation to its solution: the derivative, the initial state and its time are a
@@ -15,7 +15,7 @@ import (
 func (l *lowerer) ode(e *ast.Recur) graph.ID {
 	s := &graph.System{Name: e.Step.Name.Name}
 	relative, absolute, steps := l.Program.OdeSettings(e.Ode)
-	s.Control = ode.Control{Relative: relative, Absolute: absolute, Steps: steps}
+	s.Control = tape.Control{Relative: relative, Absolute: absolute, Steps: steps}
 	times := l.expr(e.Ode.Times)
 	inside := *l
 	inside.b, inside.memo = graph.New(s.Name), map[memoKey]graph.ID{}

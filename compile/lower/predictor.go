@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/fn"
 )
@@ -14,7 +14,7 @@ import (
 // predictor returns how the auxiliary variables enter a likelihood of rows: through one scalar predictor to
 // which they are added. Otherwise it returns the reason why they do not; "" where none enter it.
 func (g *generative) predictor(k *cut.Likelihood, args []graph.ID,
-	shape graph.Shape) (*simulate.NoisyPredictor,
+	shape graph.Shape) (*model.NoisyPredictor,
 	string) {
 	if len(k.Groups) == 0 || !g.Program.Transform.Kind.Noise() {
 		return nil, ""
@@ -40,7 +40,7 @@ func (g *generative) predictor(k *cut.Likelihood, args []graph.ID,
 	if !Addend(inner, name) {
 		return nil, "the noise is not added to one predictor"
 	}
-	out := &simulate.NoisyPredictor{Param: param, Through: through,
+	out := &model.NoisyPredictor{Param: param, Through: through,
 		Eta: g.report(g.spread(g.expr(inner), shape))}
 	for i, a := range k.Args {
 		if i != param && a != nil && g.cuts.Facts(a).Random && g.b.Shape(args[i]).Len() == 1 &&

@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // A Probe is a client's program with its data, as a function of its parameters and of all that it receives:
@@ -17,7 +17,7 @@ type Probe struct {
 	Graph *graph.Graph
 	// Params are the client's parameters and what it receives, in the order of the graph's parameters;
 	// noncentered ones are standard. What has no prior here is Improper.
-	Params []simulate.Param
+	Params []model.Param
 	Sent   []ProbeCut // the outputs of the graph
 	// Rows are the likelihoods that read the client's data.
 	Rows []ProbeRows
@@ -57,7 +57,7 @@ func NewProbe(p PartyData, q Probing) (*Probe, diag.List) {
 				names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
 				sums: map[string]graph.ID{},
 			},
-			model: &simulate.SimulatedModel{},
+			model: &model.SimulatedModel{},
 		},
 		Probing: q, probe: &Probe{},
 	}
@@ -124,7 +124,7 @@ func (l *prober) standard(s *check.Symbol) {
 		return
 	}
 	l.names[s.Name] = l.spread(value, shape)
-	l.model.Params = append(l.model.Params, simulate.Param{Name: s.Name, Owner: s.Owner,
+	l.model.Params = append(l.model.Params, model.Param{Name: s.Name, Owner: s.Owner,
 		Law: l.law(s.Dist, args, shape), Lower: lower, Upper: upper,
 		Improper: l.improper(s, args, lower, upper)})
 }
@@ -139,7 +139,7 @@ func (l *prober) received(s *check.Symbol) {
 	}
 	if shape, ok := l.shape(s); ok {
 		l.names[s.Name] = l.b.Param(s.Name, shape)
-		l.model.Params = append(l.model.Params, simulate.Param{Name: s.Name, Lower: math.Inf(-1),
+		l.model.Params = append(l.model.Params, model.Param{Name: s.Name, Lower: math.Inf(-1),
 			Upper: math.Inf(1), Improper: "is received, and its prior is unknown"})
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // Quantities lowers the named generated quantities of a pooled model, with all parties' data, to functions of
 // the parameters on their declared scale. Responses are left out.
 func Quantities(c *cut.Program, values map[string]data.Bindings, sizes *Sizes,
-	names []string) (*simulate.SimulatedModel, diag.List) {
+	names []string) (*model.SimulatedModel, diag.List) {
 	g := newGenerative(c, values, sizes)
 	g.declareAll()
 	for _, s := range c.Order {
@@ -37,7 +37,7 @@ func (g *generative) quantity(s *check.Symbol, reported bool) {
 			if reported && !g.diags.HasErrors() {
 				name := memberName(s.Owner, g.member) + "." + s.Name
 				g.model.Quantities = append(g.model.Quantities,
-					simulate.Quantity{Name: name, Shape: g.b.Shape(id), Report: g.report(id)})
+					model.Quantity{Name: name, Shape: g.b.Shape(id), Report: g.report(id)})
 			}
 		})
 		return
@@ -50,6 +50,6 @@ func (g *generative) quantity(s *check.Symbol, reported bool) {
 	if !reported {
 		return
 	}
-	g.model.Quantities = append(g.model.Quantities, simulate.Quantity{Name: s.Name, Shape: g.b.Shape(id),
+	g.model.Quantities = append(g.model.Quantities, model.Quantity{Name: s.Name, Shape: g.b.Shape(id),
 		Report: g.report(id)})
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // A Drawn is what was drawn of one declaration of data.
@@ -30,7 +30,7 @@ type Drawn struct {
 // A Drawer draws the responses of one model. Draw may be called at the same time with a simulator each.
 type Drawer struct {
 	bound   *compile.BoundModel
-	model   *simulate.SimulatedModel
+	model   *model.SimulatedModel
 	again   func([]Drawn) (*compile.BoundModel, error)
 	ordered bool       // some response depends on another one
 	encoded []*encoded // data that are made of the columns of responses
@@ -45,7 +45,7 @@ type encoded struct {
 // New prepares to draw from a model, whose forward form is m. again binds the data once more when some
 // responses are drawn, so that what encoders make of their columns is known; where it is nil, a model with
 // such data is refused.
-func New(b *compile.BoundModel, m *simulate.SimulatedModel, again func([]Drawn) (*compile.BoundModel,
+func New(b *compile.BoundModel, m *model.SimulatedModel, again func([]Drawn) (*compile.BoundModel,
 	error)) (*Drawer,
 	diag.List) {
 	d := &Drawer{bound: b, model: m, again: again}
@@ -68,7 +68,7 @@ func New(b *compile.BoundModel, m *simulate.SimulatedModel, again func([]Drawn) 
 }
 
 // readers lists the other data that are read from the columns of a response.
-func readers(b *compile.BoundModel, y *simulate.Response) (out []*encoded) {
+func readers(b *compile.BoundModel, y *model.Response) (out []*encoded) {
 	holder := y.Holder
 	if holder == "" {
 		holder = b.Checked.Server
@@ -124,7 +124,7 @@ func lefts(b *compile.BoundModel, name string) int {
 
 // Draw draws all responses given parameters. s is a simulator of the model. The error holds diagnostics
 // (data.Errors) where there is no order to draw in.
-func (d *Drawer) Draw(s *simulate.Simulator, r *rand.Rand, x []float64) ([]Drawn, error) {
+func (d *Drawer) Draw(s *model.Simulator, r *rand.Rand, x []float64) ([]Drawn, error) {
 	if d.ordered {
 		return newTurn(d, x, s.Deviations(r)).run(r)
 	}
@@ -163,7 +163,7 @@ func refused(b *compile.BoundModel, at source.Span, way, text string, args ...an
 }
 
 // place is the likelihood of a response.
-func place(b *compile.BoundModel, y *simulate.Response) source.Span {
+func place(b *compile.BoundModel, y *model.Response) source.Span {
 	for _, l := range b.Checked.Likelihoods {
 		if !l.Factor() && format.Expr(l.Stmt.Left) == y.Left {
 			return l.Stmt.Span()

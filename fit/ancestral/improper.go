@@ -6,11 +6,11 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // Improper reports the parameters that cannot be drawn from their priors.
-func Improper(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag.List) {
+func Improper(b *compile.BoundModel, m *model.SimulatedModel) (diags diag.List) {
 	for i := range m.Params {
 		p := &m.Params[i]
 		if p.Improper != "" {
@@ -22,7 +22,7 @@ func Improper(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag.Lis
 }
 
 // Declared is the place of a parameter, or of the distribution of missing cells.
-func Declared(b *compile.BoundModel, p *simulate.Param) ast.Node {
+func Declared(b *compile.BoundModel, p *model.Param) ast.Node {
 	name := p.Name
 	if p.Imputed != nil {
 		name = p.Imputed.Data

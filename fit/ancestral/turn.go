@@ -8,7 +8,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // A turn is one draw of all responses. Data that are still to be drawn are NaN in the model that is
@@ -75,7 +75,7 @@ func (t *turn) left(k int) (n int) {
 }
 
 // evaluate lowers the model with some responses left open, and evaluates the arguments of all distributions.
-func (t *turn) evaluate(open func(k int) bool) (*simulate.Simulator, error) {
+func (t *turn) evaluate(open func(k int) bool) (*model.Simulator, error) {
 	now := t.responses(func(int) bool { return true })
 	for k, y := range t.model.Responses {
 		if !open(k) {
@@ -153,7 +153,7 @@ func holding(b *compile.BoundModel, holder string) data.Bindings {
 }
 
 // element is where element i of a response stands in its data.
-func element(y *simulate.Response, i int) int {
+func element(y *model.Response, i int) int {
 	if y.Elements == nil {
 		return i
 	}
@@ -189,7 +189,7 @@ func (t *turn) of(e *encoded) (out []int) {
 }
 
 // priors refuses priors that depend on responses.
-func (t *turn) priors(s *simulate.Simulator) error {
+func (t *turn) priors(s *model.Simulator) error {
 	usual, err := t.evaluate(func(int) bool { return false })
 	if err != nil {
 		return err

@@ -1,7 +1,8 @@
 // Package assess assesses a fitted model from the draws of a run; nothing is fitted again.
 //
 // How well it predicts rows that it has not seen: by leave-one-out cross-validation with Pareto-smoothed
-// importance sampling or WAIC (Vehtari, Gelman and Gabry 2017), by which models of the same data are compared.
+// importance sampling or WAIC (Vehtari, Gelman and Gabry 2017), by which models of the same data are
+// compared.
 //
 // How much its answer depends on the priors and on the likelihood: how fast the distribution of a parameter
 // changes where one of them is raised to a power near 1 (Kallioinen, Paananen, Bürkner and Vehtari 2024,

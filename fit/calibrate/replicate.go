@@ -14,7 +14,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // simulated is the data of a replicate: the programs of all parties on them, and the model that they were
@@ -22,7 +21,7 @@ import (
 type simulated struct {
 	plan  *model.Plan
 	truth []float64
-	model *simulate.Simulator
+	model *model.Simulator
 }
 
 // with replaces the responses and lowers the programs of all parties again.

@@ -9,12 +9,12 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // Simulable reports what keeps the parameters of a model from being drawn from their priors, or its responses
 // from being replaced by simulated values: the places, and what to write instead.
-func Simulable(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag.List) {
+func Simulable(b *compile.BoundModel, m *model.SimulatedModel) (diags diag.List) {
 	report := func(at ast.Node, way, format string, args ...any) {
 		diags.Errorf(diag.Undrawable, b.Source, at.Span(), format, args...).Note("%s", way)
 	}
@@ -40,7 +40,7 @@ func Simulable(b *compile.BoundModel, m *simulate.SimulatedModel) (diags diag.Li
 }
 
 // likelihood is the statement of a response.
-func likelihood(b *compile.BoundModel, y *simulate.Response) ast.Node {
+func likelihood(b *compile.BoundModel, y *model.Response) ast.Node {
 	for _, l := range b.Checked.Likelihoods {
 		if !l.Factor() && format.Expr(l.Stmt.Left) == y.Left {
 			return l.Stmt.Left
@@ -51,7 +51,7 @@ func likelihood(b *compile.BoundModel, y *simulate.Response) ast.Node {
 
 // replaceable returns why a response cannot be drawn, or not be put in place of the observed one, and what to
 // do; "" if it can.
-func replaceable(b *compile.BoundModel, m *simulate.SimulatedModel, k int) (why, way string) {
+func replaceable(b *compile.BoundModel, m *model.SimulatedModel, k int) (why, way string) {
 	y := m.Responses[k]
 	switch {
 	case y.Left == "": // a factor, told above
@@ -77,7 +77,7 @@ func replaceable(b *compile.BoundModel, m *simulate.SimulatedModel, k int) (why,
 }
 
 // overlap reports whether two left sides have an element of the same data in common.
-func overlap(a, b *simulate.Response) bool {
+func overlap(a, b *model.Response) bool {
 	if a.Elements == nil || b.Elements == nil {
 		return true
 	}

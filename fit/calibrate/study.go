@@ -26,8 +26,8 @@ import (
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 const (
@@ -38,7 +38,7 @@ const (
 // A Calibration is a simulation-based calibration: everything that its replicates share.
 type Calibration struct {
 	prepared *fit.Prepared
-	model    *simulate.SimulatedModel
+	model    *model.SimulatedModel
 	drawer   *ancestral.Drawer
 	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
 	scale    func(string) float64
@@ -245,7 +245,7 @@ func (s *Calibration) Take(part cells.Steps, result []byte) error {
 
 // replicate draws a data set, fits it, and ranks the quantities at the parameters that it was made with. Its
 // random numbers depend only on the seed and its number.
-func (s *Calibration) replicate(ctx context.Context, simulator *simulate.Simulator,
+func (s *Calibration) replicate(ctx context.Context, simulator *model.Simulator,
 	number int) (out replicate) {
 	stream := rng.New(rng.SharedKey(s.seed), "calibrate "+strconv.Itoa(number)).Rand()
 	truth := make([]float64, s.model.Graph.Dim())

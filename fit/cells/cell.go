@@ -3,8 +3,14 @@
 //
 // A [Cell] is a command line of vflc, of whose result it is the whole or a part, with the digests of all that
 // the result depends on: its name follows from these. A [Pool] has cells made: [Local] by goroutines of this
-// process, package spread by processes on any machines. What a cell gives does not depend on where, when and
+// process, [SpreadPool] by workers on any machines. What a cell gives does not depend on where, when and
 // how often it was made.
+//
+// Workers are reached over JetStream of a NATS server. A cell waits in a work queue; a worker that takes it
+// reports every few seconds that it computes it; when the reports stop, another one gets the cell. Inputs and
+// results lie in object stores: inputs under the digests of their contents, a result under the name of its
+// cell, which follows from everything that it depends on. Whatever is lost on the way is offered again; while
+// the server does not answer, both sides wait for it.
 package cells
 
 import (

@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // What is done about group effects.
@@ -254,7 +254,7 @@ func (r *rows) predict(ctx context.Context, q fit.PredictionRequest, n int, cell
 	}
 	q.NewLevels = r.options.Groups == GroupsNew
 	p, diags, err := r.Predict(ctx, q, n, cell)
-	if errors.Is(err, simulate.ErrNoCentre) {
+	if errors.Is(err, model.ErrNoCentre) {
 		diags.Errorf(diag.NoCentre, nil, source.Span{}, "%v", err).
 			Note("--at gives the column a category, whose effect then enters; --groups new draws that of " +
 				"a new one from the prior")

@@ -5,12 +5,12 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // quantities adds the generated quantities to the truth: their values at the parameters x as drawn, and on
 // the tables with what was drawn in place.
-func (s *Simulation) quantities(d *drawer, gen *simulate.SimulatedModel, x []float64) (diag.List, error) {
+func (s *Simulation) quantities(d *drawer, gen *model.SimulatedModel, x []float64) (diag.List, error) {
 	generated := d.model.Generated()
 	if len(generated) == 0 {
 		return nil, nil
@@ -38,7 +38,7 @@ func (s *Simulation) quantities(d *drawer, gen *simulate.SimulatedModel, x []flo
 }
 
 // at arranges parameters of one model for another that has them too.
-func at(to, from *simulate.SimulatedModel, x []float64) []float64 {
+func at(to, from *model.SimulatedModel, x []float64) []float64 {
 	out := make([]float64, to.Graph.Dim())
 	for i, p := range to.Params {
 		for k, q := range from.Params {

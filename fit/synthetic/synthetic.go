@@ -17,8 +17,8 @@ import (
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // A Table is what one party holds: columns of one length, the first of them the key where rows have one, or
@@ -151,7 +151,7 @@ func untabled(format string, args ...any) error {
 }
 
 // respond draws parameters, which it returns, and responses, which it puts in place.
-func (s *Simulation) respond(b *compile.BoundModel, gen *simulate.SimulatedModel, drawer *ancestral.Drawer,
+func (s *Simulation) respond(b *compile.BoundModel, gen *model.SimulatedModel, drawer *ancestral.Drawer,
 	seed uint64,
 	d *drawer) ([]float64, error) {
 	stream, length := rng.New(rng.SharedKey(seed), "simulate model").Rand(), 0
@@ -218,7 +218,7 @@ func undrawn(b *compile.BoundModel, err error) error {
 		at = b.Checked.Symbols[name].Ident.Span()
 	}
 	d := l.Errorf(diag.Undrawable, b.Source, at, "%v", err)
-	if errors.Is(err, simulate.ErrOutside) {
+	if errors.Is(err, model.ErrOutside) {
 		d.Note("give what it depends on a prior inside its domain, as half_normal, or a bound, as " +
 			"real<lower=0>; data of it come from a table, --data server=FILE")
 	} else {

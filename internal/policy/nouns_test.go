@@ -83,7 +83,6 @@ var shared = map[string]string{
 	"Param":            "a parameter, of a model or of a distribution",
 	"Part":             "what a party has of what all must suit by",
 	"PolynomialForm":   "y·factor + term, by its polynomials",
-	"Pool":             "who makes cells",
 	"Port":             "a parameter, input, output or report of a graph, and its place at a party",
 	"Predicted":        "a response that is drawn",
 	"Program":          "a model, at stages of the compiler",

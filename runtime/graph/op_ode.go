@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vflc/vflc/runtime/ode"
 	"github.com/vflc/vflc/runtime/tape"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -19,7 +18,7 @@ type System struct {
 	Reads []Read // of kind ReadTime, ReadState, ReadWhole, or ReadRow: the row of a group
 	// Groups lists the rows of the times of each group, which is solved by itself; nil: one with all rows.
 	Groups  [][]int32
-	Control ode.Control
+	Control tape.Control
 }
 
 // Ode adds the solution of a system at times, a row for each, followed by the dimensions of a state. The
@@ -53,7 +52,7 @@ func (b *Builder) Ode(s *System, times ID, in []ID) (ID, error) {
 // reads of its inputs.
 type derivedSystem struct {
 	*System
-	equations *ode.Equations
+	equations *tape.Equations
 	arguments []argument
 	wanted    []int // positions among the arguments
 }
@@ -99,7 +98,7 @@ func (d *derivedSystem) derive(b *Builder, in []ID) error {
 	if err != nil {
 		return err
 	}
-	d.equations = ode.New(t, out[0], out[1], out[2][0], len(d.arguments), d.wanted)
+	d.equations = tape.NewEquations(t, out[0], out[1], out[2][0], len(d.arguments), d.wanted)
 	return nil
 }
 
@@ -113,10 +112,10 @@ func (d *derivedSystem) key() string {
 // A systemState is the memory of one system in one Exec.
 type systemState struct {
 	*derivedSystem
-	solver    *ode.Solver
+	solver    *tape.Solver
 	arguments []float64 // of a group
 	times     []float64
-	failed    ode.Failure // of the last evaluation
+	failed    tape.Failure // of the last evaluation
 }
 
 func newSystemState(d *derivedSystem) *systemState {
@@ -135,7 +134,7 @@ var opOde = &op{
 	least: 1,
 	forward: func(c *call) {
 		s, out := c.system, c.out.val.buf
-		s.failed = ode.Solved
+		s.failed = tape.Solved
 		for g, rows := range s.Groups {
 			for k, a := range s.derivedSystem.arguments {
 				s.arguments[k] = c.in[1+a.input].val.buf[s.at(a, g)]
@@ -145,7 +144,7 @@ var opOde = &op{
 				times[i] = c.in[0].val.buf[row]
 			}
 			size := len(rows) * s.equations.States() * (1 + s.equations.Directions())
-			if f := s.solver.Solve(out[:size], s.arguments, times); f != ode.Solved {
+			if f := s.solver.Solve(out[:size], s.arguments, times); f != tape.Solved {
 				s.failed = f
 			}
 			out = out[size:]
@@ -198,13 +197,13 @@ func (e *Exec) Solves() bool { return len(e.systems) > 0 }
 
 // Unsolved is a system that had no solution at the last Forward or Target, by its name; ode.Solved if all had
 // one.
-func (e *Exec) Unsolved() (name string, why ode.Failure) {
+func (e *Exec) Unsolved() (name string, why tape.Failure) {
 	for _, s := range e.systems {
-		if s.failed != ode.Solved {
+		if s.failed != tape.Solved {
 			return s.Name, s.failed
 		}
 	}
-	return "", ode.Solved
+	return "", tape.Solved
 }
 
 // solving lists the systems of loops.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/ode"
+	"github.com/vflc/vflc/runtime/tape"
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/runtime/workers"
 )
@@ -517,9 +517,9 @@ func (p *Party) draw(r *rand.Rand) error {
 // evaluation; false if all were.
 func (p *Party) CutCause() (density.Cause, bool) {
 	switch name, why := p.here().Unsolved(); why {
-	case ode.TooManySteps:
+	case tape.TooManySteps:
 		return density.Cause{Party: p.Party(), Kind: density.StepLimit, Name: name}, true
-	case ode.NotFinite:
+	case tape.NotFinite:
 		return density.Cause{Party: p.Party(), Kind: density.NoSolution, Name: name}, true
 	}
 	for k, c := range p.spec.Cuts {

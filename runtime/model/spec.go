@@ -1,5 +1,7 @@
 // Package model holds parties at run time: what the lowering of a party program with data gives (Spec), how
-// parties are wired (Plan), and one party's evaluation state.
+// parties are wired (Plan), and one party's evaluation state. A Simulator runs a model forwards: it draws
+// parameters from their priors and responses from their likelihoods, and computes the log density of each
+// element of a response at given parameters; it needs all parties' data and parameters in one process.
 package model
 
 import (
@@ -7,7 +9,6 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/simulate"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -47,7 +48,7 @@ type Spec struct {
 // A DrawnQuantity is a generated quantity that is drawn: from a law whose arguments are reports of the graph,
 // after those of Params, into an input of the graph, which other quantities may depend on.
 type DrawnQuantity struct {
-	simulate.Law
+	Law
 	Name  string
 	Input int
 	Shape graph.Shape

@@ -1,5 +1,7 @@
 // Package tape has lists of instructions on numbers, with their derivatives: what a differential equation, or
-// a step of a recursion, computes, derived once and run without allocating.
+// a step of a recursion, computes, derived once and run without allocating. A [Solver] solves ordinary
+// differential equations by them with error control, together with the derivatives of their solutions in
+// initial values and arguments.
 package tape
 
 import (

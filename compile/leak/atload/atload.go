@@ -16,8 +16,8 @@ import (
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
-	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // ManifestTerms are what a manifest says of a run.
@@ -58,7 +58,7 @@ type checker struct {
 
 // length is how many elements a parameter has.
 func (c *checker) length(name string) int {
-	k := slices.IndexFunc(c.probe.Params, func(p simulate.Param) bool { return p.Name == name })
+	k := slices.IndexFunc(c.probe.Params, func(p model.Param) bool { return p.Name == name })
 	if k < 0 {
 		return math.MaxInt
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
-	"github.com/vflc/vflc/runtime/simulate"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -64,7 +64,7 @@ func (d *drawer) draw(scale float64) {
 }
 
 // element draws one element of a parameter, whose prior has these arguments; none: it has no prior.
-func (d *drawer) element(r *rand.Rand, p *simulate.Param, args [][]float64, i int, scale float64) float64 {
+func (d *drawer) element(r *rand.Rand, p *model.Param, args [][]float64, i int, scale float64) float64 {
 	if args == nil || p.Dist.Sample == nil { // flat, within bounds
 		return d.unconstrained(r, p, scale)
 	}
@@ -81,7 +81,7 @@ func (d *drawer) element(r *rand.Rand, p *simulate.Param, args [][]float64, i in
 }
 
 // unconstrained maps a standard normal times a scale to the support.
-func (d *drawer) unconstrained(r *rand.Rand, p *simulate.Param, scale float64) float64 {
+func (d *drawer) unconstrained(r *rand.Rand, p *model.Param, scale float64) float64 {
 	x, y := []float64{scale * portable.Normal(r)}, []float64{0}
 	d.universe.For(bound(p.Lower), bound(p.Upper)).Forward(y, x, p.Lower, p.Upper)
 	return y[0]

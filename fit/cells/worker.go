@@ -1,4 +1,4 @@
-package spread
+package cells
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -25,9 +24,9 @@ type Worker struct {
 	Scratch string // a folder for the inputs of cells on their way
 	Kept    string // a folder for inputs that later cells may want too, up to a gigabyte
 	// Refuses is why no cell of this worker is so; nil: it is one.
-	Refuses func(c *cells.Cell) error
+	Refuses func(c *Cell) error
 	// Make makes the result of a cell, whose paths are below root.
-	Make func(ctx context.Context, c *cells.Cell, root string) ([]byte, error)
+	Make func(ctx context.Context, c *Cell, root string) ([]byte, error)
 	Say  func(string)
 
 	lock sync.Mutex
@@ -147,7 +146,7 @@ func (w *Worker) do(ctx context.Context, o *offer) (failed, err error) {
 		}
 	}
 	// with the paths where the cell is from
-	failure := cells.FailureOf(failed).Renamed(root+string(filepath.Separator), string(filepath.Separator))
+	failure := FailureOf(failed).Renamed(root+string(filepath.Separator), string(filepath.Separator))
 	text, err := json.Marshal(failure)
 	if err != nil {
 		return nil, err
@@ -174,7 +173,7 @@ func (w *Worker) fetch(ctx context.Context, root string, f CellInput) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Path, err)
 	}
-	if cells.Digest("", text).SHA256 != f.SHA256 {
+	if Digest("", text).SHA256 != f.SHA256 {
 		return fmt.Errorf("%s is not what the offer says", f.Path)
 	}
 	path := below(root, f.Path)

@@ -1,18 +1,16 @@
-package ode
+package tape
 
 import (
 	"math"
 	"testing"
-
-	"github.com/vflc/vflc/runtime/tape"
 )
 
 // oscillator is y” = -w²·y from (1, 0) in the argument w: y = cos(w·t), y' = -w·sin(w·t).
 func oscillator() *Equations {
-	t := tape.New(4)
-	square := t.Apply(tape.Mul, 3, 3)
-	f := []tape.Register{2, t.Apply(tape.Neg, t.Apply(tape.Mul, square, 1))}
-	return New(t, f, []tape.Register{t.Const(1), t.Const(0)}, t.Const(0), 1, []int{0})
+	t := New(4)
+	square := t.Apply(Mul, 3, 3)
+	f := []Register{2, t.Apply(Neg, t.Apply(Mul, square, 1))}
+	return NewEquations(t, f, []Register{t.Const(1), t.Const(0)}, t.Const(0), 1, []int{0})
 }
 
 // worst is the largest error of the oscillator with w = 1.3 and of its derivative in w up to t = 20.
@@ -99,17 +97,17 @@ func TestTimes(t *testing.T) {
 // TestFailures has a system without a solution beyond t = 1, y' = y², a stiff one, and one that is not
 // defined.
 func TestFailures(t *testing.T) {
-	build := func(f func(t *tape.Tape) tape.Register) *Solver {
-		p := tape.New(3)
-		return New(p, []tape.Register{f(p)}, []tape.Register{p.Const(1)}, p.Const(0), 1, nil).
+	build := func(f func(t *Tape) Register) *Solver {
+		p := New(3)
+		return NewEquations(p, []Register{f(p)}, []Register{p.Const(1)}, p.Const(0), 1, nil).
 			NewSolver(Control{1e-6, 1e-6, 500})
 	}
-	square := build(func(t *tape.Tape) tape.Register { return t.Apply(tape.Mul, 1, 1) })
-	stiff := build(func(t *tape.Tape) tape.Register {
-		return t.Apply(tape.Mul, t.Const(-1e6), t.Apply(tape.Sub, 1, 0))
+	square := build(func(t *Tape) Register { return t.Apply(Mul, 1, 1) })
+	stiff := build(func(t *Tape) Register {
+		return t.Apply(Mul, t.Const(-1e6), t.Apply(Sub, 1, 0))
 	})
-	root := build(func(t *tape.Tape) tape.Register {
-		return t.Apply(tape.Pow, t.Apply(tape.Neg, 1), t.Const(0.5))
+	root := build(func(t *Tape) Register {
+		return t.Apply(Pow, t.Apply(Neg, 1), t.Const(0.5))
 	})
 	for _, c := range []struct {
 		name   string

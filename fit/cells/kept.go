@@ -1,4 +1,4 @@
-package spread
+package cells
 
 import (
 	"io"
@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/internal/safefile"
 )
 
@@ -40,12 +39,12 @@ func (k *kept) get(digest string, fetch func() ([]byte, error)) ([]byte, error) 
 	f.fetching.Lock()
 	defer f.fetching.Unlock()
 	if k.has(f) {
-		if text, err := os.ReadFile(k.path(digest)); err == nil && cells.Digest("", text).SHA256 == digest {
+		if text, err := os.ReadFile(k.path(digest)); err == nil && Digest("", text).SHA256 == digest {
 			return text, nil
 		}
 	}
 	text, err := fetch()
-	k.keep(digest, f, text, err == nil && cells.Digest("", text).SHA256 == digest)
+	k.keep(digest, f, text, err == nil && Digest("", text).SHA256 == digest)
 	return text, err
 }
 

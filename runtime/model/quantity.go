@@ -1,4 +1,4 @@
-package simulate
+package model
 
 // A Quantity is a value that follows from the parameters and the data.
 type Quantity struct {

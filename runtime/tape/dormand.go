@@ -1,4 +1,4 @@
-package ode
+package tape
 
 import (
 	"math"

@@ -1,8 +1,4 @@
-// Package respond finds the parties that hold the responses of the likelihoods in which several parties take
-// part. One evaluates these likelihoods, so that it is the server of the model. Of several each evaluates its
-// own, and the server coordinates them: a party with names of its own in a likelihood that another evaluates
-// is a client.
-package respond
+package inline
 
 import (
 	"slices"

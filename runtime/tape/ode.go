@@ -1,43 +1,39 @@
-// Package ode solves ordinary differential equations with error control, together with the derivatives of
-// their solutions in initial values and arguments.
-package ode
-
-import "github.com/vflc/vflc/runtime/tape"
+package tape
 
 // Equations are a system y' = f(t, y, arguments) from y(t0), with the derivatives of f and of y(t0) in those
 // arguments in which derivatives of the solution are wanted.
 type Equations struct {
-	registers []float64         // before the first instruction
-	once      tape.Instructions // what neither time nor states enter
-	each      tape.Instructions // the rest
+	registers []float64    // before the first instruction
+	once      Instructions // what neither time nor states enter
+	each      Instructions // the rest
 	arguments int
 	wanted    int
-	t0        tape.Register
-	start     []tape.Register // y(t0)
-	value     []tape.Register // f
-	inStart   []entry         // ∂y(t0)/∂argument, not 0 everywhere, column k for the k-th that is wanted
-	inStates  []entry         // ∂f/∂y
-	inWanted  []entry         // ∂f/∂argument
+	t0        Register
+	start     []Register // y(t0)
+	value     []Register // f
+	inStart   []entry    // ∂y(t0)/∂argument, not 0 everywhere, column k for the k-th that is wanted
+	inStates  []entry    // ∂f/∂y
+	inWanted  []entry    // ∂f/∂argument
 }
 
 // An entry is an element of a matrix of derivatives.
 type entry struct{ row, column, register int32 }
 
-// New derives the system that the registers of a Tape compute: f, y(t0) and t0. The inputs of the Tape are
-// the time, the states and the arguments, in this order; y(t0) and t0 depend on arguments alone. Derivatives
-// are wanted in the arguments of these positions, from 0.
-func New(t *tape.Tape, f, start []tape.Register, t0 tape.Register, arguments int, wanted []int) *Equations {
+// NewEquations derives the system that the registers of a Tape compute: f, y(t0) and t0. The inputs of the
+// Tape are the time, the states and the arguments, in this order; y(t0) and t0 depend on arguments alone.
+// Derivatives are wanted in the arguments of these positions, from 0.
+func NewEquations(t *Tape, f, start []Register, t0 Register, arguments int, wanted []int) *Equations {
 	n := len(f)
 	e := &Equations{arguments: arguments, wanted: len(wanted), t0: t0, start: start, value: f}
-	keep := append(append([]tape.Register{t0}, start...), f...)
-	entries := func(of []tape.Register, columns []int) (out []entry) {
+	keep := append(append([]Register{t0}, start...), f...)
+	entries := func(of []Register, columns []int) (out []entry) {
 		for row, y := range of {
 			if len(wanted) == 0 {
 				break
 			}
 			d := t.Derive(y, 1+n+arguments)
 			for k, at := range columns {
-				if s := d[at]; s != tape.None {
+				if s := d[at]; s != None {
 					out, keep = append(out, entry{int32(row), int32(k), int32(s)}), append(keep, s)
 				}
 			}

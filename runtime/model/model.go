@@ -1,7 +1,4 @@
-// Package simulate runs a model forwards: it draws parameters from their priors and responses from their
-// likelihoods, and computes the log density of each element of a response at given parameters. It needs all
-// parties' data and parameters in one process, so it serves simulations and pooled models only.
-package simulate
+package model
 
 import (
 	"github.com/vflc/vflc/runtime/graph"

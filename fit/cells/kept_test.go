@@ -1,4 +1,4 @@
-package spread
+package cells
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-
-	"github.com/vflc/vflc/fit/cells"
 )
 
 // A worker fetches the model and the table of cells once, whatever number of cells it makes and at the same
@@ -20,18 +18,18 @@ func TestInputsAreFetchedOnce(t *testing.T) {
 	var l log
 	asks := link(t, url, &l)
 	var once sync.Once
-	hire(ctx, t, url, &l, func(ctx context.Context, _ *cells.Cell) error {
+	hire(ctx, t, url, &l, func(ctx context.Context, _ *Cell) error {
 		var err error
 		once.Do(func() { // the later cells have theirs from the first
 			for _, text := range []string{"model", "table"} {
-				err = errors.Join(err, asks.at().inputs.Delete(ctx, cells.Digest("", []byte(text)).SHA256))
+				err = errors.Join(err, asks.at().inputs.Delete(ctx, Digest("", []byte(text)).SHA256))
 			}
 		})
 		return err
 	})
 	all, files := some(4)
 	offered := 0
-	if err := gather(ctx, t, Pool{Link: asks, Say: l.say, Files: func(c *cells.Cell) []CellInput {
+	if err := gather(ctx, t, SpreadPool{Link: asks, Say: l.say, Files: func(c *Cell) []CellInput {
 		offered++
 		return files(c)
 	}}, all); err != nil {
@@ -50,7 +48,7 @@ func TestKeptFilesAreBounded(t *testing.T) {
 	want := func(text string, fetches int) {
 		t.Helper()
 		fetched = 0
-		got, err := k.get(cells.Digest("", []byte(text)).SHA256, func() ([]byte, error) {
+		got, err := k.get(Digest("", []byte(text)).SHA256, func() ([]byte, error) {
 			fetched++
 			return []byte(text), nil
 		})
@@ -81,12 +79,12 @@ func TestKeptFilesAreBounded(t *testing.T) {
 	want("more than ten", 1)
 	want("more than ten", 1)
 	want("four", 0)
-	if err := os.WriteFile(k.path(cells.Digest("", []byte("four")).SHA256), []byte("fear"),
+	if err := os.WriteFile(k.path(Digest("", []byte("four")).SHA256), []byte("fear"),
 		0o600); err != nil {
 		t.Fatal(err)
 	}
 	want("four", 1)
-	if err := os.Remove(k.path(cells.Digest("", []byte("four")).SHA256)); err != nil {
+	if err := os.Remove(k.path(Digest("", []byte("four")).SHA256)); err != nil {
 		t.Fatal(err)
 	}
 	want("four", 1)
@@ -111,7 +109,7 @@ func TestKeptFileIsFetchedOnceAtATime(t *testing.T) {
 	fetched := 0 // of the one that fetches
 	for range 8 {
 		wait.Go(func() {
-			text, err := k.get(cells.Digest("", []byte("text")).SHA256, func() ([]byte, error) {
+			text, err := k.get(Digest("", []byte("text")).SHA256, func() ([]byte, error) {
 				fetched++
 				return []byte("text"), nil
 			})

@@ -1,5 +1,8 @@
-// Command words prints the words of the language as JSON, by which a page colours models before the program
-// is loaded.
+//go:build !js
+
+// Outside of a browser the command prints the words of the language as JSON, by which a page colours models
+// before the program is loaded.
+
 package main
 
 import (

@@ -1,4 +1,4 @@
-package simulate_test
+package model_test
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -34,7 +34,7 @@ func dist(t *testing.T, name string) *def.Dist {
 	return d
 }
 
-func (r regression) model(t *testing.T) *simulate.SimulatedModel {
+func (r regression) model(t *testing.T) *model.SimulatedModel {
 	t.Helper()
 	b := graph.New("test")
 	must := func(id graph.ID, err error) graph.ID {
@@ -49,20 +49,20 @@ func (r regression) model(t *testing.T) *simulate.SimulatedModel {
 		reports++
 		return reports - 1
 	}
-	m := &simulate.SimulatedModel{}
-	law := simulate.Law{Dist: dist(t, r.prior)}
+	m := &model.SimulatedModel{}
+	law := model.Law{Dist: dist(t, r.prior)}
 	for _, a := range r.priorArgs {
 		law.Args = append(law.Args, report(b.Scalar(a), graph.Shape{}))
 	}
 	theta := b.Param("theta", graph.Shape{})
-	m.Params = []simulate.Param{{Name: "theta", Law: law, Lower: r.lower, Upper: r.upper}}
+	m.Params = []model.Param{{Name: "theta", Law: law, Lower: r.lower, Upper: r.upper}}
 	at := must(b.Apply("mul", graph.Attr{}, theta, b.Const("x", shape, r.x)))
-	y := simulate.Response{Name: "y", Shape: shape, Values: r.y,
-		Law: simulate.Law{Dist: dist(t, r.likelihood)}}
+	y := model.Response{Name: "y", Shape: shape, Values: r.y,
+		Law: model.Law{Dist: dist(t, r.likelihood)}}
 	for k, rho := range r.rho {
 		e := must(b.Apply("mul", graph.Attr{}, b.Scalar(rho), b.Input("e", shape)))
 		at = must(b.Apply("add", graph.Attr{}, at, e))
-		m.Noise = append(m.Noise, simulate.Noise{Cut: "z", Party: "a", Rho: rho, Input: k})
+		m.Noise = append(m.Noise, model.Noise{Cut: "z", Party: "a", Rho: rho, Input: k})
 		y.Noise = append(y.Noise, k)
 	}
 	args := []graph.ID{at}
@@ -75,7 +75,7 @@ func (r regression) model(t *testing.T) *simulate.SimulatedModel {
 	values := b.Const("y", shape, r.y)
 	y.LogDensity = report(must(b.LogDensityByVectors(y.Dist, values, args, graph.NoID)), shape)
 	y.Rowwise = report(must(b.LogDensity(y.Dist, values, args, graph.NoID)), shape)
-	m.Responses = []simulate.Response{y}
+	m.Responses = []model.Response{y}
 	g, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func normal(rho ...float64) regression {
 		x: []float64{1, -1, 0.5}, y: []float64{0.3, -0.2, 4}, rho: rho}
 }
 
-func density(t *testing.T, r regression, theta float64) []float64 {
+func logDensity(t *testing.T, r regression, theta float64) []float64 {
 	t.Helper()
 	out := make([]float64, len(r.y))
 	if err := r.model(t).NewSimulator().LogDensity(0, []float64{theta}, out); err != nil {
@@ -113,7 +113,7 @@ func TestPointwiseDensitiesOfNormals(t *testing.T) {
 			sd = math.Hypot(sd, v)
 		}
 		r := normal(rho...)
-		for i, got := range density(t, r, 0.8) {
+		for i, got := range logDensity(t, r, 0.8) {
 			if want := logNormal(r.y[i], 0.8*r.x[i], sd); math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
 				t.Errorf("rho %v, element %d: %v, want %v", rho, i, got, want)
 			}
@@ -167,7 +167,7 @@ func TestNoiseIsIntegratedOut(t *testing.T) {
 			for _, v := range rho {
 				total = math.Hypot(total, v)
 			}
-			for i, got := range density(t, r, 0.8) {
+			for i, got := range logDensity(t, r, 0.8) {
 				integrand := func(e float64) float64 {
 					return math.Exp(c.logDensity(r.y[i], 0.8*r.x[i]+total*e) + logNormal(e, 0, 1))
 				}
@@ -191,7 +191,7 @@ func simpson(f func(float64) float64, a, b float64, n int) float64 {
 func TestMarginalProbabilitiesSumToOne(t *testing.T) {
 	r := normal(1.3)
 	r.likelihood, r.args, r.x, r.y = "bernoulli_logit", nil, []float64{2, 2}, []float64{0, 1}
-	p := density(t, r, -0.7)
+	p := logDensity(t, r, -0.7)
 	if got := math.Exp(p[0]) + math.Exp(p[1]); math.Abs(got-1) > 1e-8 {
 		t.Errorf("probabilities sum to %v", got)
 	}

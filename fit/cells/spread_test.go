@@ -1,4 +1,4 @@
-package spread
+package cells
 
 import (
 	"bytes"
@@ -30,7 +30,6 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/tests/await"
 )
@@ -79,7 +78,7 @@ func (l *log) with(text string) []string {
 
 func link(t *testing.T, url string, l *log) *WorkServer {
 	t.Helper()
-	out, err := Open(t.Context(), WorkCluster{URL: url}, l.say)
+	out, err := Connect(t.Context(), WorkCluster{URL: url}, l.say)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,16 +89,16 @@ func link(t *testing.T, url string, l *log) *WorkServer {
 // hire starts a worker that answers with the text of the model, the table and the number of the cell. It ends
 // with the context.
 func hire(ctx context.Context, t *testing.T, url string, l *log,
-	make func(ctx context.Context, c *cells.Cell) error) {
+	make func(ctx context.Context, c *Cell) error) {
 	w := &Worker{
 		Link: link(t, url, l), Scratch: t.TempDir(), Kept: t.TempDir(), Say: l.say,
-		Refuses: func(c *cells.Cell) error {
+		Refuses: func(c *Cell) error {
 			if c.Command != "cv" {
 				return errors.New("no command of a cell")
 			}
 			return nil
 		},
-		Make: func(ctx context.Context, c *cells.Cell, root string) ([]byte, error) {
+		Make: func(ctx context.Context, c *Cell, root string) ([]byte, error) {
 			if err := make(ctx, c); err != nil {
 				return nil, err
 			}
@@ -114,30 +113,30 @@ func hire(ctx context.Context, t *testing.T, url string, l *log,
 	go func() { _ = w.Run(ctx) }()
 }
 
-func fine(context.Context, *cells.Cell) error { return nil }
+func fine(context.Context, *Cell) error { return nil }
 
 // some are n cells with their files.
-func some(n int) ([]*cells.Cell, func(*cells.Cell) []CellInput) {
+func some(n int) ([]*Cell, func(*Cell) []CellInput) {
 	model, _ := NewFile("/far/away/m.vfl", []byte("model"))
 	table, _ := NewFile("/far/away/t/a.csv", []byte("table"))
 	model.Shown, table.Shown = "m.vfl", "t/a.csv"
-	var all []*cells.Cell
-	for _, part := range cells.Parts(n, 1) {
-		all = append(all, &cells.Cell{
+	var all []*Cell
+	for _, part := range Parts(n, 1) {
+		all = append(all, &Cell{
 			Command: "cv", Model: model.Path,
-			Flags: []cells.Flag{{Name: cells.DataFlag, Value: "a=" + table.Path}}, Part: &part,
-			Inputs: []cells.Input{cells.Digest("model", model.Text),
-				cells.Digest("table 1 of a", table.Text)},
+			Flags: []Flag{{Name: DataFlag, Value: "a=" + table.Path}}, Part: &part,
+			Inputs: []Input{Digest("model", model.Text),
+				Digest("table 1 of a", table.Text)},
 		})
 	}
-	return all, func(*cells.Cell) []CellInput { return []CellInput{model, table} }
+	return all, func(*Cell) []CellInput { return []CellInput{model, table} }
 }
 
 // gather asks for all cells, and checks their results.
-func gather(ctx context.Context, t *testing.T, p Pool, all []*cells.Cell) error {
+func gather(ctx context.Context, t *testing.T, p SpreadPool, all []*Cell) error {
 	t.Helper()
 	times := map[int]int{}
-	err := cells.Gather(ctx, p, all, func(part cells.Steps, result []byte) error {
+	err := Gather(ctx, p, all, func(part Steps, result []byte) error {
 		times[part.First]++
 		if want := fmt.Sprintf("model table %d", part.First); string(result) != want {
 			return fmt.Errorf("%q is no %q", result, want)
@@ -162,7 +161,7 @@ func TestCellsAreMadeElsewhere(t *testing.T) {
 	var said log
 	leaving, leave := context.WithCancel(t.Context())
 	held := make(chan struct{})
-	hire(leaving, t, url, &said, func(ctx context.Context, _ *cells.Cell) error {
+	hire(leaving, t, url, &said, func(ctx context.Context, _ *Cell) error {
 		close(held)
 		<-ctx.Done()
 		return ctx.Err()
@@ -175,7 +174,7 @@ func TestCellsAreMadeElsewhere(t *testing.T) {
 			hire(t.Context(), t, url, &said, fine)
 		}
 	}()
-	p := Pool{Link: link(t, url, &said), Files: files, Keep: true, Say: said.say}
+	p := SpreadPool{Link: link(t, url, &said), Files: files, Keep: true, Say: said.say}
 	if err := gather(t.Context(), t, p, all); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +203,7 @@ func TestFailureOfACell(t *testing.T) {
 	var said log
 	// with the first call of gather; cells behind the one that fails take as long
 	ended := make(chan struct{})
-	hire(t.Context(), t, url, &said, func(ctx context.Context, c *cells.Cell) error {
+	hire(t.Context(), t, url, &said, func(ctx context.Context, c *Cell) error {
 		select {
 		case <-ended:
 			return nil
@@ -222,7 +221,7 @@ func TestFailureOfACell(t *testing.T) {
 		return nil
 	})
 	all, files := some(40)
-	p := Pool{Link: link(t, url, &said), Files: files, Keep: true, Say: said.say}
+	p := SpreadPool{Link: link(t, url, &said), Files: files, Keep: true, Say: said.say}
 	if err := gather(t.Context(), t, p, all); err == nil || err.Error() != "t/a.csv has no rows" {
 		t.Fatal(err)
 	}
@@ -239,7 +238,7 @@ func TestFailureOfACell(t *testing.T) {
 	}
 	other := *all[0]
 	other.Command = "rm"
-	if err := gather(t.Context(), t, p, []*cells.Cell{&other}); err == nil ||
+	if err := gather(t.Context(), t, p, []*Cell{&other}); err == nil ||
 		err.Error() != "no command of a cell" {
 		t.Error(err)
 	}
@@ -284,7 +283,7 @@ func TestOtherVersions(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	asked := make(chan error)
 	// which waits behind the offer of the other
-	go func() { asked <- gather(ctx, t, Pool{Link: l, Files: files, Say: here.say}, all) }()
+	go func() { asked <- gather(ctx, t, SpreadPool{Link: l, Files: files, Say: here.say}, all) }()
 	hire(t.Context(), t, url, &there, fine)
 	until(t, "the worker leaves the cell", func() bool { return len(there.with("V0602")) > 0 })
 	info, err := l.at().stream.Info(t.Context())
@@ -333,15 +332,15 @@ func TestGarbage(t *testing.T) {
 	bad := [][]byte{
 		nil, []byte("garbage"), []byte("null"), []byte("[]"), []byte(`{"id":3}`),
 		// not what the name follows from
-		with(func(o *offer) { o.Cell.Part = &cells.Steps{First: -3, End: 900} }),
+		with(func(o *offer) { o.Cell.Part = &Steps{First: -3, End: 900} }),
 		with(func(o *offer) {
-			o.Cell.Flags = append(o.Cell.Flags, cells.Flag{Name: "output", Value: "/etc"})
+			o.Cell.Flags = append(o.Cell.Flags, Flag{Name: "output", Value: "/etc"})
 		}),
 		with(func(o *offer) { o.ID = "other" }),
 		with(func(o *offer) { o.Files = nil }),
 		with(func(o *offer) { o.Files = o.Files[:1] }),
 		with(func(o *offer) { o.Files[0].Path = "../../m.vfl"; o.Cell.Model = "../../m.vfl" }),
-		with(func(o *offer) { o.Cell.Inputs = append(o.Cell.Inputs, cells.Digest("x", nil)); renamed(o) }),
+		with(func(o *offer) { o.Cell.Inputs = append(o.Cell.Inputs, Digest("x", nil)); renamed(o) }),
 	}
 	for k, text := range bad {
 		var o offer
@@ -354,7 +353,7 @@ func TestGarbage(t *testing.T) {
 			return err == nil
 		})
 		if k == 0 {
-			hire(t.Context(), t, url, &said, func(context.Context, *cells.Cell) error {
+			hire(t.Context(), t, url, &said, func(context.Context, *Cell) error {
 				t.Error("garbage is made")
 				return nil
 			})
@@ -373,7 +372,7 @@ func TestBadResult(t *testing.T) {
 	url := serve(t, t.TempDir(), -1).ClientURL()
 	var said log
 	all, files := some(2)
-	p := Pool{Link: link(t, url, &said), Files: files, Keep: true, Say: said.say}
+	p := SpreadPool{Link: link(t, url, &said), Files: files, Keep: true, Say: said.say}
 	id := all[1].ID()
 	shown := ""
 	for _, header := range []string{"", "yes"} {
@@ -428,12 +427,12 @@ func TestServerGoesAway(t *testing.T) {
 	all, files := some(6)
 	begun := make(chan struct{}, 100)
 	goOn := make(chan struct{})
-	hire(t.Context(), t, url, &there, func(context.Context, *cells.Cell) error {
+	hire(t.Context(), t, url, &there, func(context.Context, *Cell) error {
 		begun <- struct{}{}
 		<-goOn
 		return nil
 	})
-	p := Pool{Link: link(t, url, &here), Files: files, Say: here.say}
+	p := SpreadPool{Link: link(t, url, &here), Files: files, Say: here.say}
 	asked := make(chan error)
 	go func() { asked <- gather(t.Context(), t, p, all) }()
 	<-begun
@@ -470,8 +469,9 @@ func TestServerRefuses(t *testing.T) {
 	}
 	var said log
 	all, files := some(1)
-	all[0].Flags = append(all[0].Flags, cells.Flag{Name: "set", Value: strings.Repeat("x", 2000)})
-	err = gather(t.Context(), t, Pool{Link: link(t, s.ClientURL(), &said), Files: files, Say: said.say}, all)
+	all[0].Flags = append(all[0].Flags, Flag{Name: "set", Value: strings.Repeat("x", 2000)})
+	p := SpreadPool{Link: link(t, s.ClientURL(), &said), Files: files, Say: said.say}
+	err = gather(t.Context(), t, p, all)
 	var diags data.Errors
 	if !errors.As(err, &diags) || diags[0].Code != diag.NoQueue {
 		t.Error(err)
@@ -485,7 +485,8 @@ func TestServerRefuses(t *testing.T) {
 	if !plain.ReadyForConnections(await.Patience) {
 		t.Fatal("the server does not start")
 	}
-	if _, err := Open(t.Context(), WorkCluster{URL: plain.ClientURL()}, said.say); !errors.As(err, &diags) ||
+	if _, err := Connect(t.Context(), WorkCluster{URL: plain.ClientURL()}, said.say); !errors.As(err,
+		&diags) ||
 		!strings.Contains(diags[0].Message, "no JetStream") {
 		t.Error(err)
 	}
@@ -529,13 +530,13 @@ func TestServerIsKnownByItsCertificate(t *testing.T) {
 		{URL: "tls://" + secure, CA: foreign}, {URL: "nats://" + plain, CA: known},
 		{URL: "tls://" + secure, CA: filepath.Join(t.TempDir(), "none")}} {
 		var diags data.Errors
-		l, err := Open(t.Context(), q, said.say)
+		l, err := Connect(t.Context(), q, said.say)
 		if !errors.As(err, &diags) || diags[0].Code != diag.NoQueue {
 			t.Errorf("%v: %v, %v", q, l, err)
 		}
 	}
 	for _, scheme := range []string{"tls://", "nats://"} {
-		l, err := Open(t.Context(), WorkCluster{URL: scheme + secure, CA: known}, said.say)
+		l, err := Connect(t.Context(), WorkCluster{URL: scheme + secure, CA: known}, said.say)
 		if err != nil {
 			t.Fatal(err)
 		}

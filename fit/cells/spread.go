@@ -1,9 +1,4 @@
-// Package spread has cells made by workers on other machines, over JetStream of a NATS server. A cell waits
-// in a work queue; a worker that takes it reports every few seconds that it computes it; when the reports
-// stop, another one gets the cell. Inputs and results lie in object stores: inputs under the digests of their
-// contents, a result under the name of its cell, which follows from everything that it depends on. Whatever
-// is lost on the way is offered again; while the server does not answer, both sides wait for it.
-package spread
+package cells
 
 import (
 	"context"
@@ -23,7 +18,6 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 )
@@ -62,14 +56,14 @@ type CellInput struct {
 // NewFile is a file with a content.
 func NewFile(path string, text []byte) (CellInput, error) {
 	absolute, err := filepath.Abs(path)
-	return CellInput{absolute, cells.Digest("", text).SHA256, text, path}, err
+	return CellInput{absolute, Digest("", text).SHA256, text, path}, err
 }
 
 // An offer is the message of a cell.
 type offer struct {
 	ID      string      `json:"id"`
 	Version string      `json:"version"` // of vflc, which results depend on
-	Cell    cells.Cell  `json:"cell"`
+	Cell    Cell        `json:"cell"`
 	Files   []CellInput `json:"files"`
 }
 
@@ -122,9 +116,9 @@ type places struct {
 // credentials and with certificates, "" for none.
 type WorkCluster struct{ URL, Credentials, CA string }
 
-// Open connects to a server with JetStream. It goes on trying to connect again for as long as the process
+// Connect connects to a server with JetStream. It goes on trying to connect again for as long as the process
 // lives. say is told of the server: that it is away, and that it is back. Several goroutines may call it.
-func Open(ctx context.Context, q WorkCluster, say func(string)) (*WorkServer, error) {
+func Connect(ctx context.Context, q WorkCluster, say func(string)) (*WorkServer, error) {
 	l := &WorkServer{say: say}
 	options := []nats.Option{
 		nats.Name("vflc"), nats.MaxReconnects(-1), nats.ReconnectWait(againAfter),
@@ -264,21 +258,21 @@ const (
 	notNow   = 503
 )
 
-// A Pool has cells made by workers. It implements cells.Pool.
-type Pool struct {
+// A SpreadPool has cells made by workers. It implements [Pool].
+type SpreadPool struct {
 	Link *WorkServer
 	// Files are the texts and tables of a cell.
-	Files func(c *cells.Cell) []CellInput
+	Files func(c *Cell) []CellInput
 	// Keep leaves results at the server for a month, where the caller has no place for them: who asks for the
 	// same cells again gets them at once.
 	Keep bool
 	Say  func(text string) // of the server and the workers
 }
 
-// Work implements cells.Pool. It ends when all results are there, or with the context, after which the
+// Work implements [Pool]. It ends when all results are there, or with the context, after which the
 // workers go on: the results wait for the next call.
-func (p Pool) Work(ctx context.Context, all []*cells.Cell, done cells.Done) error {
-	a := &asking{Pool: p, work: map[string]*cells.Cell{}, heard: map[note]bool{}}
+func (p SpreadPool) Work(ctx context.Context, all []*Cell, done Done) error {
+	a := &asking{SpreadPool: p, work: map[string]*Cell{}, heard: map[note]bool{}}
 	for _, c := range all {
 		id := c.ID()
 		a.work[id] = c
@@ -338,8 +332,8 @@ func (p Pool) Work(ctx context.Context, all []*cells.Cell, done cells.Done) erro
 
 // An asking is one call of Work.
 type asking struct {
-	Pool
-	work  map[string]*cells.Cell
+	SpreadPool
+	work  map[string]*Cell
 	open  []string // names of the cells without a result, in their order
 	heard map[note]bool
 	last  string // what state has said
@@ -411,7 +405,7 @@ func get(ctx context.Context, store jetstream.ObjectStore, name string) ([]byte,
 }
 
 // collect takes the result of a cell, where it is there.
-func (a *asking) collect(ctx context.Context, id string, done cells.Done) (there, enough bool, err error) {
+func (a *asking) collect(ctx context.Context, id string, done Done) (there, enough bool, err error) {
 	var text []byte
 	var info *jetstream.ObjectInfo
 	if err := a.Link.persist(ctx, func() (err error) {
@@ -425,7 +419,7 @@ func (a *asking) collect(ctx context.Context, id string, done cells.Done) (there
 	}
 	c := a.work[id]
 	if info.Headers.Get(failedHeader) != "" {
-		failure, err := cells.ReadFailure(text)
+		failure, err := ReadFailure(text)
 		if err != nil {
 			return false, false, a.wrong(ctx, id, err)
 		}
@@ -462,7 +456,7 @@ func (a *asking) wrong(ctx context.Context, id string, why error) error {
 }
 
 // names are the paths of a cell's files and what messages call them here, the longest first.
-func (a *asking) names(c *cells.Cell) (pairs []string) {
+func (a *asking) names(c *Cell) (pairs []string) {
 	files := a.Files(c)
 	slices.SortStableFunc(files, func(x, y CellInput) int { return len(y.Path) - len(x.Path) })
 	for _, f := range files {
