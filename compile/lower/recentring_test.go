@@ -182,8 +182,8 @@ func thereAndBack(t *testing.T, p *model.Party) (theta []float64) {
 }
 
 // At the centring 0 a walk is its steps in units of their scale. Informed, its coordinates are standard
-// normal given all else: half their squares is that of the distance from the mean by the precision, whose root
-// is the Jacobian. That mean minimises the misfits to steps and to what data say.
+// normal given all else: half their squares is that of the distance from the mean by the precision, whose
+// root is the Jacobian. That mean minimises the misfits to steps and to what data say.
 func TestWalks(t *testing.T) {
 	p := model.NewParty(walking.Bind(t, check.Options{}).Plan, 0)
 	theta := thereAndBack(t, p)
