@@ -179,11 +179,33 @@ y ~ normal(v[g] + va[ga], 1)
 	})
 }
 
+// twoWalks has one at the server and one at a client.
+func twoWalks(t *testing.T, transform def.Transform) *compile.BoundModel {
+	t.Helper()
+	text := `client a
+data y  : real[N] @ shared
+data x  : real[N] @ a
+param t            ~ half_normal(1)
+param v  : real[N] ~ gaussian_random_walk(0, t)
+param ta           ~ half_normal(1) @ a
+param va : real[N] ~ gaussian_random_walk(0.1, ta) @ a
+y ~ normal(v + (va + x), 1)
+`
+	return bindFiles(t, text, transform, 0.5, map[string]string{
+		"server.csv": "id,y\n1,0.3\n2,-1.1\n3,0.7\n4,2.0\n5,-0.4\n6,1.2\n",
+		"a.csv":      "id,x\n1,1\n2,2\n3,3\n4,4\n5,1\n6,2\n",
+	})
+}
+
 // Each party chooses its coordinates by itself: one loop over the parties and a goroutine for each give the
 // same bits, and others than with the coordinates declared.
 func TestCoordinatesOfParties(t *testing.T) {
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
-		plan := twoHierarchies(t, transform).Plan
+	for _, c := range []struct {
+		model     func(t *testing.T, transform def.Transform) *compile.BoundModel
+		transform def.Transform
+	}{{twoHierarchies, transforms.Exact}, {twoHierarchies, transforms.Augmented},
+		{twoWalks, transforms.Exact}, {twoWalks, transforms.Augmented}} {
+		plan, transform := c.model(t, c.transform).Plan, c.transform
 		given := map[string]string{"warmup": "200", "draws": "30"}
 		want := drawsOf(t, plan, session.OneLoop, "nuts", given)
 		apart := drawsOf(t, plan, session.PerParty, "nuts", given)

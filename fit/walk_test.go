@@ -93,9 +93,8 @@ func (l localLevel) moments(t *testing.T) (out []moment) {
 	return out
 }
 
-// The posterior of a local level is that of its closed form within 4 Monte Carlo standard errors, in means and
-// means of squares, whether its steps or its elements are well known; and its chains are not in the
-// coordinates of the model.
+// The posterior of a local level is that of its closed form within 4 Monte Carlo standard errors, in means
+// and means of squares, whether its steps or its elements are well known.
 func TestWalksKeepThePosterior(t *testing.T) {
 	for _, noise := range []float64{0.05, 0.5, 3} {
 		l := newLocalLevel(30, noise)
@@ -131,8 +130,8 @@ func gradients(r *Result) float64 {
 	return float64(r.Document.Work.Gradients) / least
 }
 
-// An effective draw takes less than half the gradients of the better form of the walk in the coordinates of the
-// model: by elements where data say much of each, by steps where they say little, either in between.
+// An effective draw takes less than half the gradients of the better form of the walk in the coordinates of
+// the model: by elements where data say much of each, by steps where they say little, either in between.
 func TestWalksCostLessThanEitherForm(t *testing.T) {
 	for _, c := range []struct {
 		noise float64

@@ -20,7 +20,8 @@ type effects struct {
 
 // needs reports whether the map of effects depends on a parameter.
 func (l *lowerer) needs(e effects, x graph.ID) bool {
-	return l.b.Depends(e.scale, x) || !e.Anchored && l.b.Depends(e.location, x) || e.Walk && l.b.Depends(e.addend, x)
+	return l.b.Depends(e.scale, x) || !e.Anchored && l.b.Depends(e.location, x) ||
+		e.Walk && l.b.Depends(e.addend, x)
 }
 
 // noteEffects notes a parameter that can be centred or not, args being those of its prior as written. Its x
@@ -248,7 +249,8 @@ func (l *lowerer) moving(p graph.ID) []graph.ID {
 	}
 	for _, e := range l.effects {
 		switch {
-		case e.x == p && !e.Anchored, depends(e.scale), e.Walk && (depends(e.location) || depends(e.addend)):
+		case e.x == p && !e.Anchored, depends(e.scale),
+			e.Walk && (depends(e.location) || depends(e.addend)):
 			return nil
 		case e.Anchored || !depends(e.location):
 		case !l.b.Moves(e.location, set):

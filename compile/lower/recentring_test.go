@@ -181,9 +181,9 @@ func thereAndBack(t *testing.T, p *model.Party) (theta []float64) {
 	return theta
 }
 
-// At the centring 0 a walk is its steps in units of their scale. Informed, its coordinates are standard normal
-// given all else: half their squares is that of the distance from the mean by the precision, whose root is the
-// Jacobian. That mean minimises the misfits to steps and to what data say.
+// At the centring 0 a walk is its steps in units of their scale. Informed, its coordinates are standard
+// normal given all else: half their squares is that of the distance from the mean by the precision, whose
+// root is the Jacobian. That mean minimises the misfits to steps and to what data say.
 func TestWalks(t *testing.T) {
 	p := model.NewParty(walking.Bind(t, check.Options{}).Plan, 0)
 	theta := thereAndBack(t, p)
@@ -232,7 +232,8 @@ func TestWalks(t *testing.T) {
 	near(t, logJacobian, root.LogDet()/2)
 }
 
-// Evidence of a walk is that of its elements with what is added to them, and the slope that of the likelihood.
+// Evidence of a walk is that of its elements with what is added to them, and the slope that of the
+// likelihood.
 func TestEvidenceOfWalks(t *testing.T) {
 	p := model.NewParty(walking.Bind(t, check.Options{}).Plan, 0)
 	r := rand.New(rand.NewPCG(4, 5))

@@ -32,8 +32,8 @@ func (b *Builder) Addend(x ID) ID {
 	return sum
 }
 
-// addsTo reports whether a node gathers rows of another, or is it with something added that does not depend on
-// what is barred. What is gathered has one addend for all.
+// addsTo reports whether a node gathers rows of another, or is it with something added that does not depend
+// on what is barred. What is gathered has one addend for all.
 func (b *Builder) addsTo(id, of ID, gathered bool, barred []bool) bool {
 	n := &b.nodes[id]
 	if n.op == opGather {

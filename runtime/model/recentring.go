@@ -16,8 +16,9 @@ type RecentringGraphs struct {
 }
 
 // A RecentringStage is a graph over all parameters of the party. For the k-th of its effects, numbers of
-// Recentring.Effects, in turn, the outputs are the location (of those with anchors, nothing), the logarithm of
-// the scale and, of a walk, what is added to its elements. Each is one number, or is repeated over the effects.
+// Recentring.Effects, in turn, the outputs are the location (of those with anchors, nothing), the logarithm
+// of the scale and, of a walk, what is added to its elements. Each is one number, or is repeated over the
+// effects.
 type RecentringStage struct {
 	Effects []int
 	Graph   *graph.Graph

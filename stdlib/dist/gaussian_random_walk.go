@@ -12,7 +12,6 @@ func GaussianRandomWalk() def.Dist {
 	return def.Dist{
 		Name: "gaussian_random_walk",
 		Doc: `A random walk from 0: the first element and the differences between neighbours are independent normal variables with mean mu, the drift of a step, and standard deviation sigma.
-Where few data tell of the steps, write it with its innovations, as let x = cumulative_sum(mu + sigma * e) for param e : real[T] ~ normal(0, 1).
 
     log p(x) = Σ_t [ -(x[t] - x[t-1] - mu)² / (2 sigma²) - log(sigma) - log(2π)/2 ], where x[0] = 0
 
