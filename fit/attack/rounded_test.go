@@ -98,7 +98,7 @@ func roundedRows(random *rand.Rand, columns [2][][]float64, n, count int, step f
 }
 
 // The rank of rounded totals is that of the columns, also where those of a client have two values, so that
-// the rounding of many rows is alike. Totals that have nothing in common have none, nor has rounding alone: the
+// that the rounding of many rows is alike. Totals that have nothing in common have none, nor has rounding alone: the
 // control.
 func TestRankOfRoundedTotals(t *testing.T) {
 	const n, count, step = 400, 64, 1.0 / 256
