@@ -98,8 +98,8 @@ func roundedRows(random *rand.Rand, columns [2][][]float64, n, count int, step f
 }
 
 // The rank of rounded totals is that of the columns, also where those of a client have two values, so that
-// that the rounding of many rows is alike. Totals that have nothing in common have none, nor has rounding alone: the
-// control.
+// the rounding of many rows is alike. Totals that have nothing in common have none, nor has rounding alone:
+// the control.
 func TestRankOfRoundedTotals(t *testing.T) {
 	const n, count, step = 400, 64, 1.0 / 256
 	random := rand.New(rand.NewPCG(7, 8))
