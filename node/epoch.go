@@ -70,8 +70,8 @@ func (p *participant) begin(s start, run string) error {
 }
 
 // connect opens the links of the epoch: the server has one with every client, a client with the server.
-// The keys of all clients, which their certificates sign, are those of their masks too. A second session under
-// the key of the epoch would count packets and masks from the beginning again, so that there is none.
+// The keys of all clients, which their certificates sign, are those of their masks too. A second session
+// under the key of the epoch would count packets and masks from the beginning again, so that there is none.
 func (p *participant) connect(id transport.RunID, run string) (*transport.Endpoint, *session.MaskKeys,
 	error) {
 	own := p.secret

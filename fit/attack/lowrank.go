@@ -168,7 +168,8 @@ func (s *rankSearch) polish() bool {
 // values, or their squares.
 func (s *rankSearch) beyond(values []float64, times, power float64) int {
 	bound := portable.Pow(edge(slices.Repeat([]float64{float64(s.error * times)}, s.count), s.n), power)
-	return len(values) - len(slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return v > bound }))
+	below := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return v > bound })
+	return len(values) - len(below)
 }
 
 // span is an orthonormal basis of that of u.

@@ -8,14 +8,14 @@ import (
 )
 
 // On a short wire each contribution is rounded to a grid, whose step is public: a total is a multiple of it,
-// so that anybody who has the total has the step. Rounding is then noise of known size, of variance step²/12
+// so that anybody who has the total has the step. Rounding is noise of known size, of variance step²/12
 // for each contribution, and independent from row to row and from evaluation to evaluation, as the steps are
 // small beside what the contributions differ by (Widrow and Kollár 2008, "Quantization Noise"). A matrix of
 // such noise has no singular value beyond an edge (edge), the one of Marchenko and Pastur where all variances
 // are equal: what lies beyond it is of the clients' columns.
 
-// roundingOf is the variance that rounding to the grid of some numbers gives one contribution: the grid is the
-// largest power of two of which all are multiples, but for chance of 2^-rows.
+// roundingOf is the variance that rounding to the grid of some numbers gives one contribution: the grid is
+// the largest power of two of which all are multiples, but for chance of 2^-rows.
 func roundingOf(total []float64) float64 {
 	least := math.MaxInt
 	for _, x := range total {
@@ -36,14 +36,14 @@ func roundingOf(total []float64) float64 {
 // mantissa is how many bits a number has.
 const mantissa = 53
 
-// edge is what a matrix of independent noise has no singular value beyond: the bound of Chevet for the mean of
-// the largest, and so many standard deviations more. The variances are those of an element, row by row.
+// edge is what a matrix of independent noise has no singular value beyond: Chevet's bound for the mean of
+// the largest, and so many standard deviations more. The variances are of an element, row by row.
 func edge(variances []float64, columns int) float64 {
 	most, sum := 0.0, 0.0
 	for _, v := range variances {
 		most, sum = max(most, v), sum+v
 	}
-	return math.Sqrt(most)*(math.Sqrt(float64(columns))+beyondEdge) + math.Sqrt(sum)
+	return float64(math.Sqrt(most)*(math.Sqrt(float64(columns))+beyondEdge)) + math.Sqrt(sum)
 }
 
 // beyondEdge is surpassed by normal noise with a probability of e^-8.

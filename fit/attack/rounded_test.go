@@ -6,13 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/tests/brief"
 )
 
 // roundedChains are those of a sum that is masked on a short wire of some step.
 func roundedChains(dense, wander bool, step, rho float64) (out []*Recorder) {
 	plan := planOf(plantedRows, rho, rho, rho)
-	plan.Exact, plan.Wire.Masked, plan.Wire.Fixed, plan.Wire.Short = rho == 0, true, true, true
+	plan.Exact, plan.Wire = rho == 0, model.Wire{Masked: true, Fixed: true, Short: true}
 	for k := range 4 {
 		r, w := NewRecorder(plan), newWalker(uint64(k), dense)
 		w.step, w.rho = step, rho*math.Sqrt(3)
@@ -26,7 +27,8 @@ func roundedChains(dense, wander bool, step, rho float64) (out []*Recorder) {
 const wireStep = 1.0 / (1 << 9)
 
 // From totals that are rounded as a short wire does, and 16 times as finely, all 13 directions and the
-// clients follow, and from the finer ones single columns where the metric is diagonal; from points at random, rounded likewise, none.
+// clients follow, and from the finer ones single columns where the metric is diagonal; from points at random,
+// rounded likewise, none.
 func TestRoundedTotalsAreSeparated(t *testing.T) {
 	for k, dense := range []bool{true, false} {
 		for j, step := range []float64{wireStep, wireStep / 16} {
@@ -60,7 +62,8 @@ func TestRoundedTotalsAreSeparated(t *testing.T) {
 func TestNoiseComesOffRoundedTotals(t *testing.T) {
 	for _, wander := range []bool{false, true} {
 		s := separations(roundedChains(true, wander, wireStep/16, 1), plantedTruth)[0]
-		if want := map[bool]int{false: 13, true: 0}[wander]; s.Directions != want || wander && s.Missing == "" {
+		want := map[bool]int{false: 13, true: 0}[wander]
+		if s.Directions != want || wander && s.Missing == "" {
 			t.Errorf("at random %t: %+v", wander, s)
 		}
 		for _, g := range s.Groups {
@@ -94,9 +97,9 @@ func roundedRows(random *rand.Rand, columns [2][][]float64, n, count int, step f
 	return out
 }
 
-// The rank of rounded totals is that of the columns, also where those of a client have two values, so that the
-// rounding of many rows is alike. Totals that have nothing in common have none, nor have those of rounding
-// alone: the control.
+// The rank of rounded totals is that of the columns, also where those of a client have two values, so that
+// the rounding of many rows is alike. Totals that have nothing in common have none, nor has rounding alone:
+// the control.
 func TestRankOfRoundedTotals(t *testing.T) {
 	const n, count, step = 400, 64, 1.0 / 256
 	random := rand.New(rand.NewPCG(7, 8))

@@ -22,7 +22,6 @@ type walker struct {
 	rho     float64     // sd of the noise of the total: 0 where there is none
 	linear  bool        // the likelihood is normal, with a known sd
 	step    float64     // of the grid to which each client's cut is rounded; 0: it is not
-	twos    bool        // the columns of the last client have two values
 	sums    [][]float64 // of the cuts, without noise
 }
 
