@@ -74,12 +74,12 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 	t.Parallel()
 	for _, transform := range []string{"exact", "augmented", "power"} {
 		for name, given := range map[string]map[string]string{
-			"nuts": {"chains": "2", "warmup": "40", "draws": "20", "max-depth": "5"},
+			"nuts":  {"chains": "2", "warmup": "40", "draws": "20", "max-depth": "5"},
 			"joint": {"chains": "2", "warmup": "60", "draws": "20", "max-depth": "5", "metric": "joint"},
-			"near": {"chains": "4", "warmup": "10", "draws": "10", "init": "sfvi"},
-			"sfvi": {"iterations": "60", "draws": "50", "estimator": "sampled", "elbo-draws": "100"},
-			"quad": {"draws": "50", "estimator": "quadrature"},
-			"soul": {"iterations": "30", "draws": "20", "inner-chains": "2"},
+			"near":  {"chains": "4", "warmup": "10", "draws": "10", "init": "sfvi"},
+			"sfvi":  {"iterations": "60", "draws": "50", "estimator": "sampled", "elbo-draws": "100"},
+			"quad":  {"draws": "50", "estimator": "quadrature"},
+			"soul":  {"iterations": "30", "draws": "20", "inner-chains": "2"},
 		} {
 			if name == "near" && transform != "exact" && !*brief.Every {
 				// its fit is that of quad, and its chains are those of nuts: see
@@ -87,8 +87,8 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 				continue
 			}
 			t.Run(transform+" "+name, func(t *testing.T) {
-				algorithm := map[string]string{"nuts": "nuts", "near": "nuts", "joint": "nuts", "sfvi": "sfvi", "quad": "sfvi",
-					"soul": "soul"}[name]
+				algorithm := map[string]string{"nuts": "nuts", "near": "nuts", "joint": "nuts",
+					"sfvi": "sfvi", "quad": "sfvi", "soul": "soul"}[name]
 				a, _ := Backend(algorithm)
 				kind, _ := transforms.Named(transform)
 				if !slices.Contains(a.Transforms, kind) {

@@ -23,8 +23,8 @@ const (
 // coordinates of all of them (--metric joint). Every party has its own rows of U and W, and the same Λ. The
 // products with them are sums over the parties: Wᵀp of a momentum and Wᵀ∇log π of a gradient, one number a
 // ridge, which every party keeps beside its own coordinates. A momentum follows from its gradients, so that a
-// leapfrog adds up Wᵀ∇log π alone, with the scalars of its state; what the ridges add to those scalars follows
-// from it at every party. The next leapfrog needs it, and so cannot be begun before.
+// leapfrog adds up Wᵀ∇log π alone, with the scalars of its state; what the ridges add to those scalars
+// follows from it at every party. The next leapfrog needs it, and so cannot be begun before.
 //
 // Searches need no more than products of draws and of gradients with one another, likewise sums over the
 // parties: the basis is combinations of draws and gradients, the same at every party.
@@ -103,7 +103,7 @@ func (k *chain) sumState(ctx context.Context, n int) error {
 		copy(g, k.total[n:n+r])
 		twice = vector.LeapfrogEnd(r, p, p, g, s.metric.ridges.mass, 0.5*m.by.eps)
 	}
-	k.total[kinetic] += 0.5 * twice
+	k.total[kinetic] += float64(0.5 * twice)
 	for i := range m.pairs {
 		q, out := &m.pairs[i], &k.across.pair
 		for b, s := range k.parties {
@@ -218,7 +218,8 @@ func (a *across) square(n int) {
 }
 
 // span does what ridgeSearch.span does, of combinations of n draws and n gradients, whose products are known.
-// A combination c stands for a vector of squared length cᵀGc, and Gc is its products with draws and gradients.
+// A combination c stands for a vector of squared length cᵀGc, and Gc is its products with draws and
+// gradients.
 func (a *across) span(n, most int) int {
 	s, size, first := a.search, 2*n, 0.0
 	next := a.next[:size]

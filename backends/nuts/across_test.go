@@ -157,7 +157,7 @@ func (o *overheard) Sum(ctx context.Context, part [][]float64, total []float64) 
 	return err
 }
 
-// A client reads another's column, its sign included, from what it receives in a run with --metric joint: at
+// A client reads another's column up to its scale from what it receives in a run with --metric joint: at
 // every state the totals Wᵀ∇log π, in which its own part is known to it, and under exact the adjoints of all
 // rows. A regression of what is left on the adjoints is X·W of the others, here of one covariate.
 func TestAClientReadsAColumnAcross(t *testing.T) {
