@@ -232,7 +232,7 @@ func tail(f func(*def.Batch) float64, x, theta []float64) (value, slope []float6
 	return b.LP, b.DX
 }
 
-// generated compares the generator with the density.
+// draws compares the generator with the density.
 func (p *integrationGrid) draws(d *def.Dist, theta []float64) *contradiction {
 	if d.Sample == nil {
 		return nil

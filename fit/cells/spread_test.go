@@ -485,9 +485,8 @@ func TestServerRefuses(t *testing.T) {
 	if !plain.ReadyForConnections(await.Patience) {
 		t.Fatal("the server does not start")
 	}
-	if _, err := Connect(t.Context(), WorkCluster{URL: plain.ClientURL()}, said.say); !errors.As(err,
-		&diags) ||
-		!strings.Contains(diags[0].Message, "no JetStream") {
+	_, err = Connect(t.Context(), WorkCluster{URL: plain.ClientURL()}, said.say)
+	if !errors.As(err, &diags) || !strings.Contains(diags[0].Message, "no JetStream") {
 		t.Error(err)
 	}
 }
