@@ -68,6 +68,7 @@ func TestRowsFromACutAndALogDensity(t *testing.T) {
 	for k := range guess {
 		unknown[k] = &guess[k]
 	}
+	in := slices.Repeat([]int{-1}, len(unknown))
 	value := func(int, int) []float64 {
 		out := make([]float64, len(s.lp))
 		for t := range out {
@@ -81,7 +82,7 @@ func TestRowsFromACutAndALogDensity(t *testing.T) {
 		return out
 	}
 	for range 20 {
-		if draw(r, guess); leastSquares(unknown, slices.Repeat([]int{-1}, len(unknown)), 1, value, s.lp) < 1e-8 {
+		if draw(r, guess); leastSquares(unknown, in, 1, value, s.lp) < 1e-8 {
 			break
 		}
 	}

@@ -74,7 +74,8 @@ func without(a, b *mat.Dense) *mat.Dense {
 // leastSquares is Levenberg and Marquardt's method; it returns the largest difference that is left. f returns
 // what is given from one round to before another of all, each of the same length. in is the round that an
 // unknown number is in, -1 for one in all of them.
-func leastSquares(unknown []*float64, in []int, all int, f func(from, to int) []float64, want []float64) float64 {
+func leastSquares(unknown []*float64, in []int, all int, f func(from, to int) []float64,
+	want []float64) float64 {
 	difference := func() (*mat.VecDense, float64, float64) {
 		d, sum, most := mat.NewVecDense(len(want), nil), 0.0, 0.0
 		for k, v := range f(0, all) {
