@@ -254,7 +254,7 @@ func TestStandardisedDecimalsApart(t *testing.T) {
 }
 
 func equalApart(t *testing.T, m *compile.Model, tables func(string) []string, a backends.Algorithm,
-	given map[string]string) {
+	given map[string]string) *Result {
 	t.Helper()
 	var flags []string
 	for _, p := range m.Programs {
@@ -281,6 +281,7 @@ func equalApart(t *testing.T, m *compile.Model, tables func(string) []string, a 
 		}
 		wantColumns(t, party, got.Draws, want.Draws)
 	}
+	return want
 }
 
 // wantColumns compares the draws of a party with those of the whole, bit for bit.
