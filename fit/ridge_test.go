@@ -15,9 +15,9 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Two clients' covariates that are nearly one are a ridge that neither sees. A metric of all parties halves the
-// gradients at least, and parties apart have its draws bit for bit, with masks too. The audit says to each client
-// that another can compute its column.
+// Two clients' covariates that are nearly one are a ridge that neither sees. A metric of all parties halves
+// the gradients at least, and parties apart have its draws bit for bit, with masks too. The audit says that
+// each client can compute the other's column.
 func TestARidgeApart(t *testing.T) {
 	t.Parallel()
 	const model = `client a, b
