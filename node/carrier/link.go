@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,8 @@ const (
 	readAhead = 64 << 10
 	// bytes of a buffer that is kept for the next packet
 	mostKept = 64 << 10
+	// bytes that are written within writeDeadline: of a slow connection the parts of a packet arrive in time
+	writePiece = 64 << 10
 	// after so many times pingEvery in which nothing came a connection is over
 	silences = 3
 )
@@ -39,6 +42,7 @@ var (
 type link struct {
 	conn   net.Conn
 	packet func([]byte)
+	every  time.Duration // between looks whether something has come
 
 	mutex   sync.Mutex
 	pending []byte // frames that have not been written
@@ -51,7 +55,7 @@ type link struct {
 }
 
 func newLink(conn net.Conn, packet func([]byte)) *link {
-	return &link{conn: conn, packet: packet, wake: make(chan struct{}, 1), done: make(chan struct{}),
+	return &link{conn: conn, packet: packet, every: pingEvery, wake: make(chan struct{}, 1), done: make(chan struct{}),
 		replied: make(chan struct{}, 1)}
 }
 
@@ -101,7 +105,7 @@ func (l *link) run(greet bool, begun func()) error {
 
 // write writes what is sent, and ends a connection through which nothing comes.
 func (l *link) write() {
-	ticker := time.NewTicker(pingEvery)
+	ticker := time.NewTicker(l.every)
 	defer ticker.Stop()
 	var frames []byte
 	for silent := 0; ; {
@@ -123,10 +127,12 @@ func (l *link) write() {
 		l.mutex.Lock()
 		frames, l.pending = l.pending, frames[:0]
 		l.mutex.Unlock()
-		_ = l.conn.SetWriteDeadline(time.Now().Add(writeDeadline))
-		if _, err := l.conn.Write(frames); err != nil {
-			l.end(err)
-			return
+		for piece := range slices.Chunk(frames, writePiece) {
+			_ = l.conn.SetWriteDeadline(time.Now().Add(writeDeadline))
+			if _, err := l.conn.Write(piece); err != nil {
+				l.end(err)
+				return
+			}
 		}
 		if cap(frames) > mostKept {
 			frames = nil
@@ -134,16 +140,27 @@ func (l *link) write() {
 	}
 }
 
+// heard reads a connection and notes that something has come: of a packet, before all of it has.
+type heard struct{ *link }
+
+// Read implements io.Reader.
+func (h heard) Read(p []byte) (int, error) {
+	n, err := h.conn.Read(p)
+	if n > 0 {
+		h.link.heard.Store(true)
+	}
+	return n, err
+}
+
 // read brings packets. begun is called when something has come.
 func (l *link) read(begun func()) error {
-	from := bufio.NewReaderSize(l.conn, readAhead)
+	from := bufio.NewReaderSize(heard{l}, readAhead)
 	var buffer []byte
 	for {
 		var head [frameHead]byte
 		if _, err := io.ReadFull(from, head[:]); err != nil {
 			return err
 		}
-		l.heard.Store(true)
 		if begun != nil {
 			begun()
 			begun = nil
