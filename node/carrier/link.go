@@ -55,8 +55,8 @@ type link struct {
 }
 
 func newLink(conn net.Conn, packet func([]byte)) *link {
-	return &link{conn: conn, packet: packet, every: pingEvery, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		replied: make(chan struct{}, 1)}
+	return &link{conn: conn, packet: packet, every: pingEvery, wake: make(chan struct{}, 1),
+		done: make(chan struct{}), replied: make(chan struct{}, 1)}
 }
 
 // end closes the connection. The first cause is that of the end.
