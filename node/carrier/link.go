@@ -42,7 +42,6 @@ var (
 type link struct {
 	conn   net.Conn
 	packet func([]byte)
-	every  time.Duration // between looks whether something has come
 
 	mutex   sync.Mutex
 	pending []byte // frames that have not been written
@@ -55,8 +54,8 @@ type link struct {
 }
 
 func newLink(conn net.Conn, packet func([]byte)) *link {
-	return &link{conn: conn, packet: packet, every: pingEvery, wake: make(chan struct{}, 1),
-		done: make(chan struct{}), replied: make(chan struct{}, 1)}
+	return &link{conn: conn, packet: packet, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		replied: make(chan struct{}, 1)}
 }
 
 // end closes the connection. The first cause is that of the end.
@@ -105,7 +104,7 @@ func (l *link) run(greet bool, begun func()) error {
 
 // write writes what is sent, and ends a connection through which nothing comes.
 func (l *link) write() {
-	ticker := time.NewTicker(l.every)
+	ticker := time.NewTicker(pingEvery)
 	defer ticker.Stop()
 	var frames []byte
 	for silent := 0; ; {

@@ -75,27 +75,3 @@ func TestNobodyReads(t *testing.T) {
 		t.Errorf("%d bytes wait (%v)", len(l.pending), err)
 	}
 }
-
-// A packet may take longer than the silence after which a connection is over.
-func TestSlowPacket(t *testing.T) {
-	own, other := net.Pipe()
-	got := make(chan int, 1)
-	l := newLink(own, func(packet []byte) { got <- len(packet) })
-	l.every = 20 * time.Millisecond
-	ended := make(chan error, 1)
-	go func() { ended <- l.run(false, nil) }()
-	go io.Copy(io.Discard, other)
-	frame := append([]byte{100, 0, 0, 0}, make([]byte, 100)...)
-	for _, b := range frame {
-		if _, err := other.Write([]byte{b}); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(l.every / 4)
-	}
-	if n := <-got; n != 100 {
-		t.Errorf("%d bytes came", n)
-	}
-	if err := <-ended; !errors.Is(err, errSilent) {
-		t.Error("after that nothing comes:", err)
-	}
-}
