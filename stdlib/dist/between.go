@@ -78,10 +78,11 @@ func betweenReversed(h Formula) between {
 	}
 }
 
-// logHit is log(1 - exp(-exp(h))), which is h where exp(h) has no digits beside 1.
+// logHit is log(1 - exp(-exp(h))), which is h where exp(h) has no digits beside 1: a factor is taken out
+// there, so that exp(h) is not 0.
 func logHit(b def.DensityBuilder, h def.Value) def.Value {
-	return b.Call("where", b.Call("lt", h, b.Number(-noDigits)), h,
-		b.Func("log1m_exp", b.Func("neg", b.Func("exp", h))))
+	shift := b.Func("relu", b.Sub(b.Number(-noDigits), h))
+	return b.Sub(b.Func("log1m_exp", b.Func("neg", b.Func("exp", b.Add(h, shift)))), shift)
 }
 
 // standardized is (x - mu)/sigma, NaN where sigma is not positive.
