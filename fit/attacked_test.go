@@ -23,7 +23,6 @@ import (
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -101,7 +100,7 @@ func attacked(t *testing.T, b *compile.BoundModel, name string, given map[string
 
 func attackOn(t *testing.T, dir string) *attack.Assessment {
 	t.Helper()
-	run, err := runs.Open(dir)
+	run, err := posterior.OpenRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -600,7 +599,7 @@ func TestAttackRepeatsTheRun(t *testing.T) {
 	b := twoHospitals(t, 60, 0, transforms.Augmented)
 	for _, a := range Backends() {
 		dir, kept := attacked(t, b, a.Name, short(a))
-		path := filepath.Join(dir, runs.ViewFile)
+		path := filepath.Join(dir, posterior.ViewFile)
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Fatalf("%s: %v, %v", a.Name, info, err)
@@ -616,7 +615,7 @@ func TestAttackRepeatsTheRun(t *testing.T) {
 		if diff := cmp.Diff(kept, again, cmp.Comparer(sameNumber)); diff != "" {
 			t.Errorf("%s: what was kept (-) and repeated (+):\n%s", a.Name, diff)
 		}
-		run, err := runs.Open(dir)
+		run, err := posterior.OpenRun(dir)
 		good(t, nil, err)
 		write(t, path, "something else")
 		if _, _, err := Attack(t.Context(), run, Quiet{}); err == nil ||
@@ -649,17 +648,17 @@ func TestAttackRefusals(t *testing.T) {
 		"not in the folder of a run": nil,
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
-		run := &runs.Run{Path: dir}
+		run := &posterior.Run{Path: dir}
 		if b != nil {
 			p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: short(a), Dir: dir})
 			good(t, diags, err)
 			r, err := p.Sample(t.Context(), nil)
 			good(t, nil, err)
 			good(t, nil, r.Save(dir))
-			if exists(filepath.Join(dir, runs.ViewFile)) {
-				t.Errorf("%s: there is a %s", want, runs.ViewFile)
+			if exists(filepath.Join(dir, posterior.ViewFile)) {
+				t.Errorf("%s: there is a %s", want, posterior.ViewFile)
 			}
-			if run, err = runs.Open(dir); err != nil {
+			if run, err = posterior.OpenRun(dir); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -96,7 +95,7 @@ func killed(t *testing.T, b *compile.BoundModel, o Options) {
 		t.Fatal(err)
 	}
 	var complete *CompleteError
-	record, err := runs.ReadRecord(dir)
+	record, err := posterior.ReadRecord(dir)
 	if err != nil || record.Journal != ended.Record.Journal || len(record.Journal) != 64 ||
 		!errors.As(Resumable(dir, record), &complete) || exists(journal) {
 		t.Errorf("%v, journal %q", err, record.Journal)
@@ -207,17 +206,17 @@ func TestARunOfAnotherVersion(t *testing.T) {
 	if err := sample(); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	record, err := runs.ReadRecord(dir)
+	record, err := posterior.ReadRecord(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	record.Version, o.Resume = "v0.0.1", true
-	if err := writeFile(dir, runs.RecordFile, func(w io.Writer) error {
+	if err := writeFile(dir, posterior.RecordFile, func(w io.Writer) error {
 		return posterior.WriteJSON(w, record)
 	}); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(filepath.Join(dir, runs.JournalFile))
+	before, err := os.ReadFile(filepath.Join(dir, posterior.JournalFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +225,7 @@ func TestARunOfAnotherVersion(t *testing.T) {
 	if err := sample(); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 		t.Error(err)
 	}
-	if after, err := os.ReadFile(filepath.Join(dir, runs.JournalFile)); err != nil ||
+	if after, err := os.ReadFile(filepath.Join(dir, posterior.JournalFile)); err != nil ||
 		!bytes.Equal(before, after) {
 		t.Error("the journal has changed", err)
 	}

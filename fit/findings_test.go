@@ -12,20 +12,19 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/metropolis"
 )
 
 // written is a result as it is read from its folder.
-func written(t *testing.T, r *Result) *runs.Run {
+func written(t *testing.T, r *Result) *posterior.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "elsewhere")
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	read, err := runs.Open(dir)
+	read, err := posterior.OpenRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
@@ -25,7 +24,7 @@ func finishedBy(t *testing.T, text string, files map[string]string, transform de
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Finished{Run: &runs.Run{Path: "run", Draws: r.Draws, Document: &r.Document}, Result: r, Bound: b}
+	return &Finished{Run: &posterior.Run{Path: "run", Draws: r.Draws, Document: &r.Document}, Result: r, Bound: b}
 }
 
 // The marginal likelihood of a linear regression at three clients, whose scale is integrated out on a grid,
@@ -157,11 +156,11 @@ func TestPartsHaveNoNewPoints(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{1, 2}, 0.7)
 	b := bindFiles(t, glmText(m), transforms.Exact, 0, glmFiles(m))
 	dir, text := t.TempDir(), b.Model.Files()["c1.vfl"]
-	if err := os.WriteFile(filepath.Join(dir, runs.ModelFile), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, posterior.ModelFile), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d := posterior.NewDraws([]posterior.Variable{{Name: "t1", Dims: []int{1}}}, 1, 0)
-	f := &Finished{Run: &runs.Run{Path: dir, Draws: d, Document: &posterior.SummaryDocument{},
+	f := &Finished{Run: &posterior.Run{Path: dir, Draws: d, Document: &posterior.SummaryDocument{},
 		Record: &posterior.Record{Model: posterior.InputRecord{Path: "c1.vfl", SHA256: digest(text)}}}}
 	_, _, _, moved := f.AtNewPoints(LogDensities{})
 	_, _, transformed := f.Transform(t.Context())

@@ -17,7 +17,7 @@ import (
 	"github.com/vflc/vflc/fit/synthetic"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -40,7 +40,7 @@ y ~ normal(b + u[ward, 1] + (u[ward, 2]) .* x + exp(0.1 * v)[ward] + z * g, s)
 
 // wardRun fits the model to simulated data and returns its folder.
 func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int,
-	settings map[string]string) *runs.Run {
+	settings map[string]string) *posterior.Run {
 	t.Helper()
 	exact, _ := transforms.Named("exact")
 	path := filepath.Join(t.TempDir(), "m.vfl")
@@ -83,7 +83,7 @@ func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	out, err := runs.Open(dir)
+	out, err := posterior.OpenRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func newTables(t *testing.T, by map[string]string) (flags []string) {
 	return flags
 }
 
-func predicted(t *testing.T, r *runs.Run, q fit.PredictionRequest) *fit.Predictions {
+func predicted(t *testing.T, r *posterior.Run, q fit.PredictionRequest) *fit.Predictions {
 	t.Helper()
 	p, diags, err := fit.Predict(t.Context(), r, q)
 	if err != nil || diags.HasErrors() {
@@ -154,7 +154,7 @@ func TestNewLevels(t *testing.T) {
 }
 
 // hierarchy compares rows 2 to 4 with the law of a new ward given each draw of the run.
-func hierarchy(t *testing.T, r *runs.Run, y fit.PredictedResponse) {
+func hierarchy(t *testing.T, r *posterior.Run, y fit.PredictedResponse) {
 	t.Helper()
 	value := func(name string) []float64 {
 		columns, err := r.Draws.Choose([]string{name})

@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
@@ -36,7 +35,7 @@ type Prepared struct {
 	nearer    *shortcut // nil: the chains begin near an approximation, or none is known
 	near      *vicinity // where the chains begin; nil: each where its kernel finds a place
 	// what belongs to each party alone; its labels name the elements of parameters
-	parties    []runs.PartyRecord
+	parties    []posterior.PartyRecord
 	loaded     time.Duration
 	forwards   *model.SimulatedModel // for forecasts; nil: there are none
 	prior      *model.SimulatedModel // of a run without likelihoods

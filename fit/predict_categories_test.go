@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -75,7 +75,7 @@ func TestPredictionsOfCategoriesThatTheResponseAloneBinds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := runs.Open(dir)
+				r, err := posterior.OpenRun(dir)
 				if err != nil {
 					t.Fatal(err)
 				}

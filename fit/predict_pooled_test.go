@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -155,7 +155,7 @@ func tables(t *testing.T, xa, xb [][]float64, y []int, gaps bool) []string {
 }
 
 // fitted fits the case and returns the folder of the run as a reader finds it.
-func (c pooledCase) fitted(t *testing.T, backend, transform string) *runs.Run {
+func (c pooledCase) fitted(t *testing.T, backend, transform string) *posterior.Run {
 	kind, _ := transforms.Named(transform)
 	o := check.Options{Transform: kind, Rho: 0.7}
 	if c.module != "" {
@@ -192,7 +192,7 @@ func (c pooledCase) fitted(t *testing.T, backend, transform string) *runs.Run {
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	out, err := runs.Open(dir)
+	out, err := posterior.OpenRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -33,9 +32,9 @@ type Result struct {
 	model     string                   // its text
 	modules   []check.Module
 	inits     []initsFile
-	kernels   []*chain           // what the checkpoint of the folder holds
-	parties   []runs.PartyRecord // what belongs to each party alone
-	apart     bool               // the other parties are in other processes
+	kernels   []*chain                // what the checkpoint of the folder holds
+	parties   []posterior.PartyRecord // what belongs to each party alone
+	apart     bool                    // the other parties are in other processes
 }
 
 // ELBO returns the trace of the evidence lower bound of a variational fit; nil of other runs.

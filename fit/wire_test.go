@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
@@ -294,7 +293,7 @@ func attackMasked(t *testing.T, p *Prepared, chains int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := p.report(&runs.Run{Record: &posterior.Record{}}, views, truth, bare, false)
+	report := p.report(&posterior.Run{Record: &posterior.Record{}}, views, truth, bare, false)
 	if len(report.Cuts) != 1 || !report.Cuts[0].Sum || len(report.Cuts[0].Parties) != 3 {
 		t.Fatalf("%s: %+v", kind, report.Cuts)
 	}

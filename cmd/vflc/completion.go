@@ -20,8 +20,8 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -190,7 +190,7 @@ func runThenParameters(kinds []string) completer {
 		if len(args) == 0 {
 			return folders(args, typed)
 		}
-		r, err := runs.Open(args[0])
+		r, err := posterior.OpenRun(args[0])
 		if err != nil {
 			return nothing(args, typed)
 		}

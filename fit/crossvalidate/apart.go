@@ -12,7 +12,6 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
@@ -147,7 +146,7 @@ func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
 	if err != nil {
 		return err
 	}
-	return safefile.WriteBytes(filepath.Join(dir, runs.ScoresFile), 0o600, text)
+	return safefile.WriteBytes(filepath.Join(dir, posterior.ScoresFile), 0o600, text)
 }
 
 // Gather makes the report of a party from the folders of all folds, in order; nil where the party draws no
@@ -156,7 +155,7 @@ func Gather(model string, dirs []string) (*Report, error) {
 	var seed uint64
 	var folds []result
 	for _, dir := range dirs {
-		path := filepath.Join(dir, runs.ScoresFile)
+		path := filepath.Join(dir, posterior.ScoresFile)
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err

@@ -1,5 +1,4 @@
-// Package runs reads the folder of a run, or Stan CSV files of any origin.
-package runs
+package posterior
 
 import (
 	"encoding/json"
@@ -11,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/vflc/vflc/posterior"
 )
 
 // Names of the files and folders in the folder of a run.
@@ -66,9 +63,9 @@ const (
 // a run.
 type Run struct {
 	Path     string
-	Record   *posterior.Record
-	Document *posterior.SummaryDocument
-	Draws    *posterior.Draws
+	Record   *Record
+	Document *SummaryDocument
+	Draws    *Draws
 }
 
 // Name returns the name of the model, or else the last element of the path.
@@ -79,31 +76,32 @@ func (r *Run) Name() string {
 	return strings.TrimSuffix(filepath.Base(r.Path), ".csv")
 }
 
-// Open reads a run's folder, a folder of Stan CSV files (one per chain, in natural order), or one such file.
-func Open(path string) (*Run, error) {
+// OpenRun reads a run's folder, a folder of Stan CSV files (one per chain, in natural order), or one such
+// file.
+func OpenRun(path string) (*Run, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	r := &Run{Path: path}
 	if !info.IsDir() {
-		r.Draws, err = read([]string{path}, nil)
+		r.Draws, err = readChains([]string{path}, nil)
 		return r, err
 	}
 	files, vars, err := r.contents()
 	if err != nil {
 		return nil, err
 	}
-	if r.Draws, err = read(files, vars); err == nil && r.Document != nil {
+	if r.Draws, err = readChains(files, vars); err == nil && r.Document != nil {
 		r.Draws.Superchains = r.Document.Diagnostics.Superchains
 	}
 	return r, err
 }
 
 // ReadRecord reads the record of a run from its folder. The run need not be finished.
-func ReadRecord(dir string) (*posterior.Record, error) {
-	r := &posterior.Record{}
-	err := decode(filepath.Join(dir, RecordFile), r)
+func ReadRecord(dir string) (*Record, error) {
+	r := &Record{}
+	err := decodeFile(filepath.Join(dir, RecordFile), r)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no %s, so it is not the folder of a run", dir, RecordFile)
 	}
@@ -111,9 +109,9 @@ func ReadRecord(dir string) (*posterior.Record, error) {
 }
 
 // ReadDocument reads the summary of a run from its folder; nil where the run has none yet.
-func ReadDocument(dir string) (*posterior.SummaryDocument, error) {
-	d := &posterior.SummaryDocument{}
-	err := decode(filepath.Join(dir, SummaryFile), d)
+func ReadDocument(dir string) (*SummaryDocument, error) {
+	d := &SummaryDocument{}
+	err := decodeFile(filepath.Join(dir, SummaryFile), d)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -121,10 +119,10 @@ func ReadDocument(dir string) (*posterior.SummaryDocument, error) {
 }
 
 // contents reads the folder's documents, and returns the files of the chains and their variables.
-func (r *Run) contents() (files []string, vars []posterior.Variable, err error) {
-	switch err := decode(filepath.Join(r.Path, RecordFile), &r.Record); {
+func (r *Run) contents() (files []string, vars []Variable, err error) {
+	switch err := decodeFile(filepath.Join(r.Path, RecordFile), &r.Record); {
 	case errors.Is(err, fs.ErrNotExist):
-		files, err = chains(r.Path)
+		files, err = chainFiles(r.Path)
 		if err == nil && len(files) == 0 {
 			err = fmt.Errorf("%s has no %s and no Stan CSV files, so it is not the folder of a run", r.Path,
 				RecordFile)
@@ -133,7 +131,7 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	case err != nil:
 		return nil, nil, err
 	}
-	if err := decode(filepath.Join(r.Path, SummaryFile), &r.Document); err != nil {
+	if err := decodeFile(filepath.Join(r.Path, SummaryFile), &r.Document); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			way := "vflc resume continues it"
 			if _, missing := os.Stat(filepath.Join(r.Path, SessionDir, SessionFile)); missing == nil {
@@ -143,21 +141,21 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 		}
 		return nil, nil, err
 	}
-	if err := Verify(r.Path, r.Record); err != nil {
+	if err := VerifyDraws(r.Path, r.Record); err != nil {
 		return nil, nil, err
 	}
-	labels, err := Labels(r.Path)
+	labels, err := readLabels(r.Path)
 	if err != nil {
 		return nil, nil, err
 	}
-	columns := make([]posterior.Scalar, len(r.Document.Parameters))
+	columns := make([]Scalar, len(r.Document.Parameters))
 	for k, p := range r.Document.Parameters {
-		columns[k] = posterior.Scalar{Name: p.Name, Owner: p.Owner, Point: p.Point, Generated: p.Generated}
+		columns[k] = Scalar{Name: p.Name, Owner: p.Owner, Point: p.Point, Generated: p.Generated}
 	}
-	if files, err = chains(filepath.Join(r.Path, DrawsDir)); err == nil && len(files) == 0 {
+	if files, err = chainFiles(filepath.Join(r.Path, DrawsDir)); err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s: no draws", filepath.Join(r.Path, DrawsDir))
 	}
-	vars = posterior.Labelled(posterior.Variables(columns), labels)
+	vars = Labelled(Variables(columns), labels)
 	for _, v := range r.Document.Auxiliary {
 		v.Auxiliary = true
 		vars = append(vars, v)
@@ -165,7 +163,7 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	return files, vars, err
 }
 
-func decode(path string, v any) error {
+func decodeFile(path string, v any) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -176,8 +174,8 @@ func decode(path string, v any) error {
 	return nil
 }
 
-// chains lists the CSV files of a folder, chain-2 before chain-10. It leaves out other tables of a run.
-func chains(dir string) ([]string, error) {
+// chainFiles lists the CSV files of a folder, chain-2 before chain-10. It leaves out other tables of a run.
+func chainFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -188,12 +186,12 @@ func chains(dir string) ([]string, error) {
 			out = append(out, filepath.Join(dir, e.Name()))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b string) int { return number(a) - number(b) })
+	slices.SortStableFunc(out, func(a, b string) int { return lastNumber(a) - lastNumber(b) })
 	return out, nil
 }
 
-// number is the last number in a file's name, 0 if it has none.
-func number(path string) int {
+// lastNumber is the last number in a file's name, 0 if it has none.
+func lastNumber(path string) int {
 	digits := func(r rune) bool { return r < '0' || r > '9' }
 	fields := strings.FieldsFunc(filepath.Base(path), digits)
 	if len(fields) == 0 {
@@ -203,20 +201,20 @@ func number(path string) int {
 	return n
 }
 
-func read(paths []string, vars []posterior.Variable) (*posterior.Draws, error) {
-	files := make([]*posterior.StanFile, len(paths))
+func readChains(paths []string, vars []Variable) (*Draws, error) {
+	files := make([]*StanFile, len(paths))
 	for c, path := range paths {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		files[c], err = posterior.ReadStanCSV(f)
+		files[c], err = ReadStanCSV(f)
 		f.Close()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	d, err := posterior.Gather(files, vars)
+	d, err := Gather(files, vars)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Dir(paths[0]), err)
 	}

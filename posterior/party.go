@@ -1,4 +1,4 @@
-package runs
+package posterior
 
 import (
 	"errors"
@@ -23,8 +23,8 @@ type PartyRecord struct {
 // PartyFile is the path of a party's file in the folder of a run.
 func PartyFile(party string) string { return filepath.Join(PartiesDir, party+".json") }
 
-// Labels reads the labels of all parties whose files are in the folder of a run.
-func Labels(dir string) (map[string][][]string, error) {
+// readLabels reads the labels of all parties whose files are in the folder of a run.
+func readLabels(dir string) (map[string][][]string, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, PartiesDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -35,7 +35,7 @@ func Labels(dir string) (map[string][][]string, error) {
 			continue
 		}
 		var p PartyRecord
-		if err := decode(filepath.Join(dir, PartiesDir, e.Name()), &p); err != nil {
+		if err := decodeFile(filepath.Join(dir, PartiesDir, e.Name()), &p); err != nil {
 			return nil, err
 		}
 		maps.Copy(out, p.Labels)

@@ -1,4 +1,4 @@
-package runs
+package posterior
 
 import (
 	"errors"
@@ -6,13 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/vflc/vflc/posterior"
 )
 
 // ELBO reads the trace of the evidence lower bound of a variational fit. It is nil for other runs, and for
 // draws outside the folder of a run. The error names a file that was altered.
-func (r *Run) ELBO() ([]posterior.ELBOPoint, error) {
+func (r *Run) ELBO() ([]ELBOPoint, error) {
 	if r.Record == nil {
 		return nil, nil
 	}
@@ -25,10 +23,10 @@ func (r *Run) ELBO() ([]posterior.ELBOPoint, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err := verify(r.Path, r.Record, ELBOFile); err != nil {
+	if err := verifyFiles(r.Path, r.Record, ELBOFile); err != nil {
 		return nil, err
 	}
-	trace, err := posterior.ReadELBO(f)
+	trace, err := ReadELBO(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

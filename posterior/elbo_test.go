@@ -1,4 +1,4 @@
-package runs
+package posterior
 
 import (
 	"io"
@@ -10,22 +10,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"github.com/vflc/vflc/posterior"
 )
 
 // The trace read is that written; runs of other backends have none, and a file with other contents is
 // refused.
 func TestELBO(t *testing.T) {
 	dir := t.TempDir()
-	want := []posterior.ELBOPoint{{Iteration: 500, Value: -1234.5678901234567, SE: 0.1},
+	want := []ELBOPoint{{Iteration: 500, Value: -1234.5678901234567, SE: 0.1},
 		{Iteration: 1000, Value: math.Inf(-1), SE: math.NaN()}}
-	r := &Run{Path: dir, Record: &posterior.Record{}}
+	r := &Run{Path: dir, Record: &Record{}}
 	if got, err := r.ELBO(); got != nil || err != nil {
 		t.Errorf("%v, %v of a run without one", got, err)
 	}
 	path := filepath.Join(dir, ELBOFile)
-	file(t, path, func(w io.Writer) error { return posterior.WriteELBO(w, want) })
+	file(t, path, func(w io.Writer) error { return WriteELBO(w, want) })
 	r.Record.Files, _ = Digests(dir)
 	got, err := r.ELBO()
 	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" || err != nil {

@@ -1,4 +1,4 @@
-package runs
+package posterior
 
 import (
 	"io"
@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/vflc/vflc/posterior"
 )
 
 func file(t *testing.T, path string, fill func(io.Writer) error) {
@@ -28,8 +26,8 @@ func file(t *testing.T, path string, fill func(io.Writer) error) {
 	}
 }
 
-func sample(chains int) *posterior.Draws {
-	d := posterior.NewDraws([]posterior.Variable{{Name: "lab[2].w", Owner: "lab[2]", Dims: []int{2}},
+func sample(chains int) *Draws {
+	d := NewDraws([]Variable{{Name: "lab[2].w", Owner: "lab[2]", Dims: []int{2}},
 		{Name: "b", Owner: "server"}}, chains, 5)
 	for c := range chains {
 		for i := range 5 {
@@ -39,7 +37,7 @@ func sample(chains int) *posterior.Draws {
 	return d
 }
 
-func write(t *testing.T, dir string, d *posterior.Draws) {
+func write(t *testing.T, dir string, d *Draws) {
 	for c := range d.Chains() {
 		name := filepath.Join(dir, "draws", "chain-"+string(rune('0'+(c+1)/10))+string(rune('0'+(c+1)%10))+
 			".csv")
@@ -47,15 +45,15 @@ func write(t *testing.T, dir string, d *posterior.Draws) {
 			name = filepath.Join(dir, "draws", "chain-"+string(rune('1'+c))+".csv")
 		}
 		file(t, name, func(w io.Writer) error {
-			return posterior.WriteStanCSV(w, d, c, posterior.CSVInfo{Model: "m", Backend: "sfvi"})
+			return WriteStanCSV(w, d, c, CSVInfo{Model: "m", Backend: "sfvi"})
 		})
 	}
-	doc := posterior.SummaryDocument{Schema: 1, Model: "m", Parameters: posterior.Summarise(d),
-		Diagnostics: posterior.Diagnostics{Khat: posterior.NotApplicable()}}
-	file(t, filepath.Join(dir, SummaryFile), func(w io.Writer) error { return posterior.WriteJSON(w, doc) })
+	doc := SummaryDocument{Schema: 1, Model: "m", Parameters: Summarise(d),
+		Diagnostics: Diagnostics{Khat: NotApplicable()}}
+	file(t, filepath.Join(dir, SummaryFile), func(w io.Writer) error { return WriteJSON(w, doc) })
 	file(t, filepath.Join(dir, RecordFile), func(w io.Writer) error {
-		return posterior.WriteJSON(w,
-			posterior.Record{Schema: 1, Settings: map[string]any{"draws": 5, "rate": 0.5}})
+		return WriteJSON(w,
+			Record{Schema: 1, Settings: map[string]any{"draws": 5, "rate": 0.5}})
 	})
 }
 
@@ -63,11 +61,11 @@ func write(t *testing.T, dir string, d *posterior.Draws) {
 func TestOpenFolder(t *testing.T) {
 	dir, d := t.TempDir(), sample(11)
 	write(t, dir, d)
-	r, err := Open(dir)
+	r, err := OpenRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(d, r.Draws, cmp.AllowUnexported(posterior.Draws{})); diff != "" {
+	if diff := cmp.Diff(d, r.Draws, cmp.AllowUnexported(Draws{})); diff != "" {
 		t.Error(diff)
 	}
 	if n, ok := r.Setting("draws"); n != 5 || !ok || r.Name() != "m" {
@@ -84,7 +82,7 @@ func TestOpenFiles(t *testing.T) {
 	write(t, dir, d)
 	for path, chains := range map[string]int{filepath.Join(dir, "draws"): 2,
 		filepath.Join(dir, "draws", "chain-2.csv"): 1} {
-		r, err := Open(path)
+		r, err := OpenRun(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +120,7 @@ func TestRefusals(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		write(t, dir, sample(1))
 		c.spoil(dir)
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := OpenRun(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want …%s…", name, err, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package runs
+package posterior
 
 import (
 	"crypto/sha256"
@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/vflc/vflc/posterior"
 )
 
 // Digests returns the SHA-256 digests of the outputs in the folder of a run, by path with slashes: draws,
@@ -52,14 +50,14 @@ func digest(file string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Verify compares the draws of a run with the digests in its record: the error names a file of a chain that
-// is missing, was altered, or is of another run. A record without digests is of a run that has written no
-// outputs.
-func Verify(dir string, r *posterior.Record) error {
-	if err := verify(dir, r, DrawsDir); err != nil || len(r.Files) == 0 {
+// VerifyDraws compares the draws of a run with the digests in its record: the error names a file of a chain
+// that is missing, was altered, or is of another run. A record without digests is of a run that has written
+// no outputs.
+func VerifyDraws(dir string, r *Record) error {
+	if err := verifyFiles(dir, r, DrawsDir); err != nil || len(r.Files) == 0 {
 		return err
 	}
-	present, err := chains(filepath.Join(dir, DrawsDir))
+	present, err := chainFiles(filepath.Join(dir, DrawsDir))
 	if err != nil {
 		return err
 	}
@@ -73,15 +71,15 @@ func Verify(dir string, r *posterior.Record) error {
 }
 
 // VerifyZarr is Verify for the Zarr directory, if there is one.
-func VerifyZarr(dir string, r *posterior.Record) error {
+func VerifyZarr(dir string, r *Record) error {
 	if _, err := os.Stat(filepath.Join(dir, ZarrDir)); errors.Is(err, fs.ErrNotExist) || r == nil {
 		return nil
 	}
-	return verify(dir, r, ZarrDir)
+	return verifyFiles(dir, r, ZarrDir)
 }
 
 // VerifyView is Verify for what the server received, and reports whether the folder has it.
-func VerifyView(dir string, r *posterior.Record) (there bool, err error) {
+func VerifyView(dir string, r *Record) (there bool, err error) {
 	there, altered, err := verifyOne(dir, r, ViewFile)
 	if altered != nil {
 		err = fmt.Errorf("%w; without the file, the attack repeats the run", altered)
@@ -90,13 +88,13 @@ func VerifyView(dir string, r *posterior.Record) (there bool, err error) {
 }
 
 // VerifyReceived is VerifyView for what the server of a run across machines has recorded.
-func VerifyReceived(dir string, r *posterior.Record) (there bool, err error) {
+func VerifyReceived(dir string, r *Record) (there bool, err error) {
 	there, altered, err := verifyOne(dir, r, ReceivedFile)
 	return there, errors.Join(altered, err)
 }
 
 // verifyOne compares one file, which need not be there, with the record.
-func verifyOne(dir string, r *posterior.Record, file string) (there bool, altered, err error) {
+func verifyOne(dir string, r *Record, file string) (there bool, altered, err error) {
 	name := filepath.Join(dir, file)
 	got, err := digest(name)
 	switch want := r.Files[file]; {
@@ -109,8 +107,8 @@ func verifyOne(dir string, r *posterior.Record, file string) (there bool, altere
 	return true, nil, err
 }
 
-// verify compares one file, or the files of one folder, with the record.
-func verify(dir string, r *posterior.Record, folder string) error {
+// verifyFiles compares one file, or the files of one folder, with the record.
+func verifyFiles(dir string, r *Record, folder string) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
 		if name != folder && !strings.HasPrefix(name, folder+"/") {
 			continue
