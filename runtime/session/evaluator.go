@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
-	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // capable is an Env with every capability, as those of this package are.
@@ -48,8 +48,8 @@ type evaluator struct {
 	parts   []part
 	arrays  *relay // of round trips in which sums are answered; nil before the first
 	draw    density.Draw
-	group   *workers.Team // nil: no helpers
-	runs    []run         // of the clients of this process
+	group   *vector.Team // nil: no helpers
+	runs    []run        // of the clients of this process
 	beside  blocks
 	alone   bool // the server is the only party: nothing crosses
 }
@@ -232,7 +232,7 @@ func (e *evaluator) Turn(k int) {
 }
 
 // use gives evaluations helpers, nil for none, those of windows too.
-func (e *evaluator) use(g *workers.Team) {
+func (e *evaluator) use(g *vector.Team) {
 	e.group = g
 	e.lent(g)
 	for _, p := range e.parts {

@@ -1,4 +1,4 @@
-package workers_test
+package vector_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A journal has the parts that were computed, in the order of their computing.
@@ -37,15 +37,15 @@ func (w *walker) Part(k int) {
 }
 
 // walk makes a pass and reports whether it was whole and in order.
-func (w *walker) walk(g *workers.Team, data any, parts int) bool {
+func (w *walker) walk(g *vector.Team, data any, parts int) bool {
 	w.next, w.wrong = 0, false
 	g.Pass(data, w, parts)
 	return w.next == parts && !w.wrong
 }
 
 // travel has n members on so many cores, each of which does what member says between Begin and End.
-func travel(n, cores int, member func(c *workers.Convoy, k int)) {
-	c := workers.NewConvoy(n, cores)
+func travel(n, cores int, member func(c *vector.Convoy, k int)) {
+	c := vector.NewConvoy(n, cores)
 	for k := range n {
 		c.Begin(k)
 	}
@@ -65,7 +65,7 @@ func TestPassesAreMade(t *testing.T) {
 	data := [3]int{}
 	for _, n := range []int{1, 2, 3, 5, 9} {
 		for _, cores := range []int{1, 2, 4} {
-			travel(n, cores, func(c *workers.Convoy, k int) {
+			travel(n, cores, func(c *vector.Convoy, k int) {
 				w := &walker{member: k}
 				for round := range 200 + 37*k {
 					of := (round*(k+1) + round/10) % 3
@@ -86,7 +86,7 @@ func TestMembersOfOneCorePassTogether(t *testing.T) {
 	const n, parts, rounds = 4, 5, 30
 	j := &journal{}
 	data := 0
-	travel(n, 1, func(c *workers.Convoy, k int) {
+	travel(n, 1, func(c *vector.Convoy, k int) {
 		w := &walker{member: k, journal: j}
 		for range rounds {
 			w.walk(c.Group(k), &data, parts)
@@ -118,7 +118,7 @@ func TestPauseHoldsNobodyUp(t *testing.T) {
 				others.Wait()
 				close(message)
 			}()
-			travel(n, cores, func(c *workers.Convoy, k int) {
+			travel(n, cores, func(c *vector.Convoy, k int) {
 				w := &walker{member: k}
 				passes := func(times int) {
 					for range times {
@@ -145,10 +145,10 @@ func TestPauseHoldsNobodyUp(t *testing.T) {
 // TestOutsideAPassIsMadeAlone checks that before Begin, after End, and without a convoy a pass waits for
 // nobody.
 func TestOutsideAPassIsMadeAlone(t *testing.T) {
-	c := workers.NewConvoy(3, 1)
+	c := vector.NewConvoy(3, 1)
 	data := 0
 	w := &walker{}
-	if workers.NewConvoy(4, 4) != nil || workers.NewConvoy(3, 4) != nil {
+	if vector.NewConvoy(4, 4) != nil || vector.NewConvoy(3, 4) != nil {
 		t.Error("members with a core each are in a convoy")
 	}
 	if !w.walk(nil, &data, 5) || !w.walk(c.Group(0), &data, 5) {
@@ -164,7 +164,7 @@ func TestOutsideAPassIsMadeAlone(t *testing.T) {
 	if !w.walk(c.Group(0), &data, 5) {
 		t.Error("a pass after the end is not whole")
 	}
-	var none *workers.Convoy
+	var none *vector.Convoy
 	none.Begin(0)
 	none.End(0)
 	if none.Group(0).Travels() {
@@ -175,7 +175,7 @@ func TestOutsideAPassIsMadeAlone(t *testing.T) {
 // TestGroupOfAConvoyHasNoHelpers checks Do of such a group.
 func TestGroupOfAConvoyHasNoHelpers(t *testing.T) {
 	w := &walker{}
-	workers.NewConvoy(2, 1).Group(1).Do(w, 9)
+	vector.NewConvoy(2, 1).Group(1).Do(w, 9)
 	if w.next != 9 || w.wrong {
 		t.Errorf("%d parts of 9", w.next)
 	}
@@ -183,7 +183,7 @@ func TestGroupOfAConvoyHasNoHelpers(t *testing.T) {
 
 func TestPassAllocatesNothing(t *testing.T) {
 	data := 0
-	travel(2, 1, func(c *workers.Convoy, k int) {
+	travel(2, 1, func(c *vector.Convoy, k int) {
 		const runs = 100
 		w := &walker{}
 		pass := func() { w.walk(c.Group(k), &data, 4) }
@@ -205,7 +205,7 @@ func BenchmarkPass(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			data := 0
 			b.ReportAllocs()
-			travel(n, 1, func(c *workers.Convoy, k int) {
+			travel(n, 1, func(c *vector.Convoy, k int) {
 				w := &walker{}
 				for range (b.N + k) / n {
 					w.walk(c.Group(k), &data, 1)

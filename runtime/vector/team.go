@@ -1,9 +1,4 @@
-// Package workers spreads the parts of one computation over goroutines that stay between computations.
-//
-// It decides who computes a part and nothing else: which parts there are, and in which order what they give
-// is added up, is the caller's business and must not depend on the number of workers, so that results have
-// the same bits for any number of cores.
-package workers
+package vector
 
 import (
 	"runtime"
@@ -51,8 +46,8 @@ type sleeper struct {
 // looking is for how long a goroutine looks before it sleeps: about the cost of being woken.
 const looking = 30 * time.Microsecond
 
-// New starts a group of a caller and so many helpers; nil where there are none.
-func New(helpers int) *Team {
+// NewTeam starts a group of a caller and so many helpers; nil where there are none.
+func NewTeam(helpers int) *Team {
 	if helpers < 1 {
 		return nil
 	}

@@ -1,11 +1,11 @@
-package workers_test
+package vector_test
 
 import (
 	"runtime"
 	"sync/atomic"
 	"testing"
 
-	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/tests/await"
 )
 
@@ -31,7 +31,7 @@ func yield(times int) {
 // helpers, also while these sleep and where there are more of them than parts.
 func TestEveryPartOnce(t *testing.T) {
 	for helpers := range 5 {
-		g := workers.New(helpers)
+		g := vector.NewTeam(helpers)
 		for round := range 300 {
 			n := round % 20
 			c := &count{parts: make([]atomic.Int32, n)}
@@ -53,7 +53,7 @@ func TestEveryPartOnce(t *testing.T) {
 
 // A nest is a task whose parts have tasks of their own.
 type nest struct {
-	inner []*workers.Team
+	inner []*vector.Team
 	parts []*count
 }
 
@@ -63,7 +63,7 @@ func (n *nest) Part(k int) { n.inner[k].Do(n.parts[k], len(n.parts[k].parts)) }
 // by groups that are used between tasks of the outer one.
 func TestPartsOfParts(t *testing.T) {
 	for helpers := range 5 {
-		g := workers.New(helpers)
+		g := vector.NewTeam(helpers)
 		for round := range 100 {
 			n := &nest{inner: g.Inner(1 + round%6)}
 			for k := range n.inner {
@@ -92,7 +92,7 @@ func TestPartsOfParts(t *testing.T) {
 // TestCloseEndsHelpers checks that no goroutine is left.
 func TestCloseEndsHelpers(t *testing.T) {
 	before := await.Goroutines()
-	g := workers.New(3)
+	g := vector.NewTeam(3)
 	g.Do(&count{parts: make([]atomic.Int32, 8)}, 8)
 	if !await.Until(func() bool { return runtime.NumGoroutine() == before+3 }) {
 		t.Errorf("%d goroutines with three helpers, %d before", runtime.NumGoroutine(), before)
@@ -105,7 +105,7 @@ func TestCloseEndsHelpers(t *testing.T) {
 }
 
 func TestDoAllocatesNothing(t *testing.T) {
-	g := workers.New(2)
+	g := vector.NewTeam(2)
 	defer g.Close()
 	c := &count{parts: make([]atomic.Int32, 8)}
 	if n := testing.AllocsPerRun(100, func() { g.Do(c, 8) }); n != 0 {
@@ -119,7 +119,7 @@ func TestSpare(t *testing.T) {
 		for chains := 1; chains < 10; chains++ {
 			all := chains
 			for k := range chains {
-				all += workers.Spare(cores, chains, k)
+				all += vector.Spare(cores, chains, k)
 			}
 			if all != max(cores, chains) {
 				t.Errorf("%d chains on %d cores: %d goroutines", chains, cores, all)
