@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Attack reconstructs the clients' cuts from what the server received in a run, and compares with the true
@@ -91,7 +91,7 @@ func repeatable(run *posterior.Run, b *compile.BoundModel, progress Progress) (*
 // of them; those about auxiliary variables are left out where the run had none.
 func RecordedSettings(r *posterior.Record, a backends.Algorithm) map[string]string {
 	given := map[string]string{}
-	on, _ := transforms.Named(r.Transform)
+	on, _ := stdlib.TransformNamed(r.Transform)
 	for name, v := range r.Settings {
 		given[name] = fmt.Sprint(v)
 		if n, ok := v.(float64); ok { // read from JSON

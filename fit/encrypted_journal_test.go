@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/transport"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A killer ends a run after some steps.
@@ -39,7 +39,7 @@ func (k *killer) Step(int, backends.StepInfo) {
 // and its digest stays.
 func TestAKilledRunOfEncryptedRows(t *testing.T) {
 	t.Parallel()
-	few := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}}
+	few := check.Options{Transform: stdlib.Exact, Accept: diag.Accepted{"few-rows"}}
 	effects := bound(t, besideModel(t, fmt.Sprintf(groupedModel, scaleAtServer), groupedTables(500, 3, 100)),
 		few)
 	t.Run("sfvi", func(t *testing.T) {
@@ -104,7 +104,7 @@ func killed(t *testing.T, b *compile.BoundModel, o Options) {
 
 // A journal that was altered ends the run, and no key of it is made anew.
 func TestAnAlteredJournal(t *testing.T) {
-	b, dir := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000)),
+	b, dir := bindFiles(t, encryptedModel, stdlib.Exact, 0, logisticTables(4000)),
 		filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
@@ -143,7 +143,7 @@ func TestAnAlteredJournal(t *testing.T) {
 func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
 	t.Parallel()
 	files, dir := logisticTables(2400), t.TempDir()
-	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	b := bindFiles(t, encryptedModel, stdlib.Exact, 0, files)
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
 		"correct": "false"}, Seed: 5, ring: 9}
 	parties, before := partiesOf(t, b, files), map[string][]byte{}

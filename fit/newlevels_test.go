@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Effects of wards, independent and correlated, with a scale and a factor of the client that has the wards.
@@ -42,7 +42,7 @@ y ~ normal(b + u[ward, 1] + (u[ward, 2]) .* x + exp(0.1 * v)[ward] + z * g, s)
 func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int,
 	settings map[string]string) *posterior.Run {
 	t.Helper()
-	exact, _ := transforms.Named("exact")
+	exact, _ := stdlib.TransformNamed("exact")
 	path := filepath.Join(t.TempDir(), "m.vfl")
 	m, diags := compile.Compile(source.New(path, text), check.Options{Transform: exact})
 	if diags.HasErrors() {
@@ -58,7 +58,7 @@ func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int
 	if _, err := s.Write(strings.TrimSuffix(path, ".vfl"), len(m.Parties()) == 1); err != nil {
 		t.Fatal(err)
 	}
-	kind, _ := transforms.Named(transform)
+	kind, _ := stdlib.TransformNamed(transform)
 	m, diags = compile.Compile(source.New(path, text), check.Options{Transform: kind})
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))

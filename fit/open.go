@@ -20,7 +20,7 @@ import (
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A Prepared is a model with its data, an algorithm and its settings: a run that is ready to begin.
@@ -140,7 +140,7 @@ func WireOf(r *posterior.Record) model.Wire {
 	if !ok {
 		return model.Wire{}
 	}
-	transform, _ := transforms.Named(r.Transform)
+	transform, _ := stdlib.TransformNamed(r.Transform)
 	// an error is of a setting that this version has no more: what it has stands
 	s, _ := a.Resolve(transform, RecordedSettings(r, a))
 	return wireIn(s)

@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -28,7 +28,7 @@ func savedRun(t *testing.T, name, transform string, settings map[string]string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind, _ := transforms.Named(transform)
+	kind, _ := stdlib.TransformNamed(transform)
 	m, diags := compile.Compile(source.New(path, string(text)), check.Options{Transform: kind})
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))

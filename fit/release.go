@@ -20,8 +20,8 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/release"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Releasing stands for an algorithm in a run across processes whose parties make a release: they sample
@@ -29,7 +29,7 @@ import (
 func Releasing() backends.Algorithm {
 	return backends.Algorithm{
 		Name: "release", Doc: "makes the release of a model under transform private",
-		Transforms: []def.Transform{transforms.Private},
+		Transforms: []def.Transform{stdlib.Private},
 		Exchanges:  func(backends.Settings) []density.Use { return protocol.ReleaseUses() },
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Reopen compiles and binds the model of a finished run again, from the text in its folder and the tables
@@ -88,7 +88,7 @@ func TransformOf(r *posterior.Run) (def.Transform, bool) {
 	if r.Record == nil {
 		return def.Transform{}, false
 	}
-	return transforms.Named(r.Record.Transform)
+	return stdlib.TransformNamed(r.Record.Transform)
 }
 
 // recordedOptions returns the options that a run compiled its model with.
@@ -98,7 +98,7 @@ func recordedOptions(r *posterior.Record) check.Options {
 	if a, ok := Backend(r.Backend); ok {
 		o.ByRows = OfRows(a, RecordedSettings(r, a))
 	}
-	o.Transform, _ = transforms.Named(r.Transform)
+	o.Transform, _ = stdlib.TransformNamed(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:
 		o.Rho = rho

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A Result is the outcome of a run.
@@ -57,7 +57,7 @@ func (p *Prepared) files() map[string][]byte {
 // transform is what the rows were used under.
 func (p *Prepared) transform() string {
 	if p.Released != nil {
-		return transforms.Private.Name
+		return stdlib.Private.Name
 	}
 	return p.Settings.Transform.Name
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // onWire is a copy of settings, on a kind of wire.
@@ -78,7 +78,7 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 	compared, unlike := 0, 0
 	for _, clients := range []int{1, 2, 3} {
 		path := hospitals(t, clients)
-		for _, on := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+		for _, on := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 			if clients == 1 && on.AtClients() {
 				continue
 			}
@@ -93,7 +93,7 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 					for _, wire := range []string{"plain", "fixed", "masked"} {
 						settings := onWire(given, wire)
 						if _, err := a.Resolve(on, settings); err != nil || given["estimator"] == "fixed" &&
-							on != transforms.Exact {
+							on != stdlib.Exact {
 							continue // no such run
 						}
 						name := fmt.Sprintf("%d clients, %s, %s%s, %s", clients, on, a.Name, way, wire)

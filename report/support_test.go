@@ -20,7 +20,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -136,7 +136,7 @@ func begun(t testing.TB, x task) string {
 	good(t, nil, err)
 	var o check.Options
 	if x.transform != "" {
-		o.Transform, _ = transforms.Named(x.transform)
+		o.Transform, _ = stdlib.TransformNamed(x.transform)
 	}
 	m, diags := compile.Compile(source.New(path, string(text)), o)
 	good(t, diags, nil)

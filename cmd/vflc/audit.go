@@ -25,7 +25,6 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/report"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 func newAudit() *cobra.Command {
@@ -384,7 +383,7 @@ func (r *auditReport) print(w io.Writer) error {
 	}
 	b.WriteString(r.expected(w))
 	switch {
-	case r.transform == transforms.Private.Name:
+	case r.transform == stdlib.Private.Name:
 		b.WriteString(releasedNote)
 	case r.pooled && len(r.rows) > 0:
 		b.WriteString(pooledNote)

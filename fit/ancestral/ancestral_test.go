@@ -13,14 +13,14 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/synthetic"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 func simulate(t *testing.T, text string, sizes map[string]int) (*synthetic.Simulation, error) {
 	t.Helper()
-	transform := transforms.None
+	transform := stdlib.NoTransform
 	if strings.Contains(text, "client") {
-		transform = transforms.Exact
+		transform = stdlib.Exact
 	}
 	m, diags := compile.Compile(source.New(filepath.Join(t.TempDir(), "m.vfl"), text),
 		check.Options{Transform: transform})

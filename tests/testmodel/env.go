@@ -7,7 +7,7 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // An Env evaluates a GLM for an algorithm, all parties in this process.
@@ -32,7 +32,7 @@ func (m GLM) Env(seed uint64) *Env {
 	e.model.constant = math.Log(m.Sigma)
 	n := len(m.Y)
 	e.blocks = []*block{e.model.server(m.serverDim())}
-	if m.Transform != transforms.None {
+	if m.Transform != stdlib.NoTransform {
 		for j := range m.X {
 			e.blocks = append(e.blocks, e.model.client(j, &e.gamma))
 		}
@@ -63,7 +63,7 @@ func (m GLM) Env(seed uint64) *Env {
 
 func (m GLM) serverDim() int {
 	dim := 1
-	if m.Transform == transforms.None {
+	if m.Transform == stdlib.NoTransform {
 		for j := range m.X {
 			dim += m.columns(j)
 		}
@@ -102,7 +102,7 @@ func (e *Env) evaluate(ctx context.Context, theta [][]float64, coords density.Co
 		}
 	}
 	switch e.model.Transform {
-	case transforms.None:
+	case stdlib.NoTransform:
 		lp[0] += e.pooled(theta[0], grad[0])
 	default:
 		e.send(theta, coords, steps)

@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/compile/leak/atload"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/diagtest"
 )
@@ -261,7 +261,7 @@ y ~ bernoulli_logit(b + sum(X[j] * beta[j] for j in lab))
 	} {
 		for _, shared := range []string{"@ server", "@ shared"} {
 			whole := strings.Replace(text, "[N] @ server", "[N] "+shared, 1)
-			for _, kind := range transforms.All() {
+			for _, kind := range stdlib.Transforms() {
 				if kind.AtClients() && shared == "@ server" {
 					continue // the response must be shared
 				}

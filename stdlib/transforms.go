@@ -1,7 +1,4 @@
-// Package transforms lists the transforms of the language. The set is closed: a transform is what crosses at
-// a cut with who evaluates a likelihood, and every pair that has a meaning is here. A cut that every client
-// evaluates without noise is none: each would need the others' cuts.
-package transforms
+package stdlib
 
 import (
 	"slices"
@@ -9,10 +6,12 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// The transforms.
+// The transforms. The set is closed: a transform is what crosses at a cut with who evaluates a likelihood, and
+// every pair that has a meaning is here. A cut that every client evaluates without noise is none: each would
+// need the others' cuts.
 var (
-	// None pools the data. With clients it exists in simulation only.
-	None = def.Transform{
+	// NoTransform pools the data. With clients it exists in simulation only.
+	NoTransform = def.Transform{
 		Name: "none", Crosses: def.Nothing, Evaluates: def.Server,
 		Doc: "the true model, with all data in one place",
 	}
@@ -34,7 +33,7 @@ var (
 		Doc: "each client evaluates the likelihood to the power 1/J with the others' z",
 	}
 	// Private is the posterior given sums over the rows that are released once with noise, under differential
-	// privacy. It evaluates no likelihood of rows, so that it is not among All.
+	// privacy. It evaluates no likelihood of rows, so that it is not among Transforms.
 	Private = def.Transform{
 		Name: "private", Crosses: def.Release, Evaluates: def.Server,
 		Doc: "sums over bounded rows are released once with noise that gives a privacy budget, and the " +
@@ -42,35 +41,35 @@ var (
 	}
 )
 
-// All returns the transforms in the order of the documentation.
-func All() []def.Transform {
-	return []def.Transform{None, Exact, Augmented, Power}
+// Transforms returns the transforms in the order of the documentation.
+func Transforms() []def.Transform {
+	return []def.Transform{NoTransform, Exact, Augmented, Power}
 }
 
-// Named returns the transform with the given name, and whether there is one.
-func Named(name string) (def.Transform, bool) {
+// TransformNamed returns the transform with the given name, and whether there is one.
+func TransformNamed(name string) (def.Transform, bool) {
 	if name == Private.Name {
 		return Private, true
 	}
-	at := slices.IndexFunc(All(), func(t def.Transform) bool { return t.Name == name })
+	at := slices.IndexFunc(Transforms(), func(t def.Transform) bool { return t.Name == name })
 	if at < 0 {
 		return def.Transform{}, false
 	}
-	return All()[at], true
+	return Transforms()[at], true
 }
 
-// Names lists their names.
-func Names() (out []string) {
-	for _, t := range All() {
+// TransformNames lists their names.
+func TransformNames() (out []string) {
+	for _, t := range Transforms() {
 		out = append(out, t.Name)
 	}
 	return out
 }
 
-// WithNoise returns those under which clients send auxiliary variables.
-func WithNoise() []def.Transform {
-	return slices.DeleteFunc(All(), func(t def.Transform) bool { return !t.Noise() })
+// NoisyTransforms returns those under which clients send auxiliary variables.
+func NoisyTransforms() []def.Transform {
+	return slices.DeleteFunc(Transforms(), func(t def.Transform) bool { return !t.Noise() })
 }
 
-// Default is the transform of a model with clients that names none.
-var Default = Augmented
+// DefaultTransform is the transform of a model with clients that names none.
+var DefaultTransform = Augmented
