@@ -1,6 +1,4 @@
-// Package offer tells what may stand at a place of a text that is being written, for the completions of a
-// prompt and of an editor.
-package offer
+package compile
 
 import (
 	"slices"
@@ -14,22 +12,22 @@ import (
 // A WordKind is what kind of word is expected.
 type WordKind int
 
-// The kinds. What is built in for them is [Of]'s; names of the model and of tables are the caller's.
+// The kinds. What is built in for them is [Completions]'s; names of the model and of tables are the caller's.
 const (
-	Statement  WordKind = iota // the beginning of a statement
-	Expression                 // a value
-	Owner                      // a party
-	Distribution
-	Column // a column of a table, or an encoder
-	Type
-	Size // a size in a type
-	Bound
-	Transform
-	Missing   // what is done about missing cells
-	Initial   // how a weight begins
-	Module    // what is imported
-	Following // what may follow a statement that could end here
-	NewName   // a name that is being declared
+	StatementWord  WordKind = iota // the beginning of a statement
+	ExpressionWord                 // a value
+	OwnerWord                      // a party
+	DistributionWord
+	ColumnWord // a column of a table, or an encoder
+	TypeWord
+	SizeWord // a size in a type
+	BoundWord
+	TransformWord
+	MissingWord   // what is done about missing cells
+	InitialWord   // how a weight begins
+	ModuleWord    // what is imported
+	FollowingWord // what may follow a statement that could end here
+	NewNameWord   // a name that is being declared
 )
 
 // A WritingPlace is where a word is about to be written.
@@ -46,18 +44,18 @@ type WritingPlace struct {
 // A Completion is a word that may stand at a place, with its use, which begins with it.
 type Completion struct{ Name, Usage string }
 
-// cursor reads the words of the statement that a text ends in.
-type cursor struct {
+// writingCursor reads the words of the statement that a text ends in.
+type writingCursor struct {
 	words []string
 	stack []int // the brackets that are open
 	ended bool  // the last word ends a line, on which the statement could end
 }
 
-// At finds what is expected behind a text.
-func At(before string) WritingPlace {
-	c := read(before)
-	p := WritingPlace{Word: Statement}
-	if len(c.words) == 0 || c.ended && len(c.stack) == 0 && ends(c.last()) {
+// WritingAt finds what is expected behind a text.
+func WritingAt(before string) WritingPlace {
+	c := readStatement(before)
+	p := WritingPlace{Word: StatementWord}
+	if len(c.words) == 0 || c.ended && len(c.stack) == 0 && couldEnd(c.last()) {
 		return p
 	}
 	if slices.Contains(parser.Keywords(), c.words[0]) {
@@ -68,16 +66,16 @@ func At(before string) WritingPlace {
 	return p
 }
 
-// read finds the words of the last statement.
-func read(before string) *cursor {
-	c := &cursor{}
+// readStatement finds the words of the last statement.
+func readStatement(before string) *writingCursor {
+	c := &writingCursor{}
 	keywords, end := parser.Keywords(), 0
 	for _, w := range parser.Words(before) {
 		word := before[w.Start:w.End]
 		first := end == 0 || strings.Contains(before[end:w.Start], "\n")
-		if first && (slices.Contains(keywords, word) || len(c.stack) == 0 && ends(c.last())) ||
+		if first && (slices.Contains(keywords, word) || len(c.stack) == 0 && couldEnd(c.last())) ||
 			strings.Contains(before[end:w.Start], ";") {
-			*c = cursor{}
+			*c = writingCursor{}
 		}
 		switch {
 		case word == "(" || word == "[" || word == "{":
@@ -89,26 +87,26 @@ func read(before string) *cursor {
 	}
 	rest := before[end:]
 	if strings.Contains(rest, ";") {
-		return &cursor{}
+		return &writingCursor{}
 	}
 	c.ended = strings.Contains(rest, "\n")
 	return c
 }
 
 // back is a word of the statement from its end, "" where there are not as many.
-func (c *cursor) back(n int) string {
+func (c *writingCursor) back(n int) string {
 	if n >= len(c.words) {
 		return ""
 	}
 	return c.words[len(c.words)-1-n]
 }
 
-func (c *cursor) last() string { return c.back(0) }
+func (c *writingCursor) last() string { return c.back(0) }
 
-func (c *cursor) has(word string) bool { return slices.Contains(c.words, word) }
+func (c *writingCursor) has(word string) bool { return slices.Contains(c.words, word) }
 
-// ends reports whether a statement could end with a word: a name, a number, a text or a closing bracket.
-func ends(word string) bool {
+// couldEnd reports whether a statement could end with a word: a name, a number, a text or a closing bracket.
+func couldEnd(word string) bool {
 	switch word {
 	case "", "from", "missing", "init", "in", "for", "weights", "by", "transform", "return":
 		return false
@@ -124,7 +122,7 @@ func isName(word string) bool {
 }
 
 // call finds the call around the end of the statement.
-func (c *cursor) call(p *WritingPlace) {
+func (c *writingCursor) call(p *WritingPlace) {
 	for _, open := range slices.Backward(c.stack) {
 		if c.words[open] != "(" || open == 0 || !isName(c.words[open-1]) {
 			continue
@@ -153,7 +151,7 @@ func (c *cursor) call(p *WritingPlace) {
 }
 
 // typed reports whether a statement has a type, and is in it or about to be.
-func (c *cursor) typed(keyword string) bool {
+func (c *writingCursor) typed(keyword string) bool {
 	switch keyword {
 	case "data", "param", "weight", "contribution", "let", "generate", "aux", "receive":
 		return !c.has("~") && !c.has("=") && !c.has("@") && !c.has("from")
@@ -162,62 +160,62 @@ func (c *cursor) typed(keyword string) bool {
 }
 
 // kind is what the last word calls for.
-func (c *cursor) kind(keyword string) WordKind {
+func (c *writingCursor) kind(keyword string) WordKind {
 	last := c.last()
-	bySign := map[string]WordKind{"@": Owner, "to": Owner, "~": Distribution, "missing": Missing, "init": Initial,
-		"for": NewName}
+	bySign := map[string]WordKind{"@": OwnerWord, "to": OwnerWord, "~": DistributionWord, "missing": MissingWord, "init": InitialWord,
+		"for": NewNameWord}
 	switch kind, known := bySign[last]; {
 	case known:
 		return kind
 	case keyword == "data" && c.has("from") && !c.has("missing"):
-		return Column
+		return ColumnWord
 	case len(c.words) == 1 && keyword == "transform":
-		return Transform
+		return TransformWord
 	case len(c.words) == 1 && keyword == "import":
-		return Module
+		return ModuleWord
 	case len(c.words) == 1 && keyword != "" && keyword != "factor":
-		return NewName
+		return NewNameWord
 	case c.typed(keyword) && last == ":" && len(c.stack) == 0:
-		return Type
+		return TypeWord
 	case c.typed(keyword) && len(c.stack) > 0:
-		return Size
+		return SizeWord
 	case c.typed(keyword) && c.has("<") && !c.has(">") && (last == "<" || last == ","):
-		return Bound
-	case len(c.stack) == 0 && ends(last):
-		return Following
+		return BoundWord
+	case len(c.stack) == 0 && couldEnd(last):
+		return FollowingWord
 	}
-	return Expression
+	return ExpressionWord
 }
 
-// Of lists what is built in for a place.
-func Of(u *stdlib.Universe, p WritingPlace) []Completion {
+// Completions lists what is built in for a place.
+func Completions(u *stdlib.Universe, p WritingPlace) []Completion {
 	switch p.Word {
-	case Statement:
-		return used(u, parser.Keywords())
-	case Expression:
-		return used(u, u.Funcs())
-	case Distribution:
-		return append(used(u, u.Dists()), used(u, []string{"mixture"})...)
-	case Column:
-		return used(u, u.Encoders())
-	case Type:
+	case StatementWord:
+		return withUsage(u, parser.Keywords())
+	case ExpressionWord:
+		return withUsage(u, u.Funcs())
+	case DistributionWord:
+		return append(withUsage(u, u.Dists()), withUsage(u, []string{"mixture"})...)
+	case ColumnWord:
+		return withUsage(u, u.Encoders())
+	case TypeWord:
 		names := []string{"real", "int", "binary", "count", "level"}
 		if p.Keyword == "param" {
 			names = append(names, u.StructuredTypes()...)
 		}
-		return used(u, names)
-	case Bound:
+		return withUsage(u, names)
+	case BoundWord:
 		return []Completion{{"lower", "lower = "}, {"upper", "upper = "}}
-	case Transform:
-		return used(u, u.Transforms())
-	case Missing:
-		return plain("error", "drop", "impute")
-	case Initial:
-		return used(u, u.Initials())
-	case Module:
-		return plain(u.Modules()...)
-	case Following:
-		return used(u, following(p.Keyword))
+	case TransformWord:
+		return withUsage(u, u.Transforms())
+	case MissingWord:
+		return bare("error", "drop", "impute")
+	case InitialWord:
+		return withUsage(u, u.Initials())
+	case ModuleWord:
+		return bare(u.Modules()...)
+	case FollowingWord:
+		return withUsage(u, following(p.Keyword))
 	}
 	return nil
 }
@@ -239,16 +237,16 @@ func following(keyword string) []string {
 	return nil
 }
 
-func plain(names ...string) (out []Completion) {
+func bare(names ...string) (out []Completion) {
 	for _, n := range names {
 		out = append(out, Completion{n, n})
 	}
 	return out
 }
 
-// used gives names the first line of their pages, where they have one.
-func used(u *stdlib.Universe, names []string) []Completion {
-	out := plain(names...)
+// withUsage gives names the first line of their pages, where they have one.
+func withUsage(u *stdlib.Universe, names []string) []Completion {
+	out := bare(names...)
 	for i, c := range out {
 		if p := stdlib.PagesOf(u, c.Name); len(p) > 0 {
 			out[i].Usage = p[0].Usage
