@@ -162,7 +162,8 @@ func (c *writingCursor) typed(keyword string) bool {
 // kind is what the last word calls for.
 func (c *writingCursor) kind(keyword string) WordKind {
 	last := c.last()
-	bySign := map[string]WordKind{"@": OwnerWord, "to": OwnerWord, "~": DistributionWord, "missing": MissingWord, "init": InitialWord,
+	bySign := map[string]WordKind{"@": OwnerWord, "to": OwnerWord, "~": DistributionWord,
+		"missing": MissingWord, "init": InitialWord,
 		"for": NewNameWord}
 	switch kind, known := bySign[last]; {
 	case known:

@@ -121,7 +121,8 @@ func (s *Session) completeVfl(before string) []term.Candidate {
 	place := compile.WritingAt(before)
 	words := compile.Completions(s.library(), place)
 	if place.Word == compile.StatementWord { // or a question
-		words = append(words, compile.Completions(s.library(), compile.WritingPlace{Word: compile.ExpressionWord})...)
+		words = append(words, compile.Completions(s.library(),
+			compile.WritingPlace{Word: compile.ExpressionWord})...)
 	}
 	var list []term.Candidate
 	for _, c := range words {

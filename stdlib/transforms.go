@@ -6,9 +6,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// The transforms. The set is closed: a transform is what crosses at a cut with who evaluates a likelihood, and
-// every pair that has a meaning is here. A cut that every client evaluates without noise is none: each would
-// need the others' cuts.
+// The transforms. The set is closed: a transform is what crosses at a cut with who evaluates a likelihood,
+// and every pair that has a meaning is here. A cut that every client evaluates without noise is none: each
+// would need the others' cuts.
 var (
 	// NoTransform pools the data. With clients it exists in simulation only.
 	NoTransform = def.Transform{
