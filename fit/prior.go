@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // priorBackend is what a run without likelihoods says that its draws come from.
@@ -55,7 +55,7 @@ func (p *Prepared) ancestral(ctx context.Context, stop <-chan struct{}) (*fitted
 	}
 	s, x, row := p.prior.NewSimulator(), make([]float64, p.prior.Graph.Dim()), make([]float64, column)
 	for c := range f.draws.Chains() {
-		stream := rng.New(rng.SharedKey(p.options.Seed), fmt.Sprintf("prior draws of chain %d", c+1)).Rand()
+		stream := vector.NewGenerator(vector.SharedKey(p.options.Seed), fmt.Sprintf("prior draws of chain %d", c+1)).Rand()
 		for range n {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -129,7 +129,7 @@ func ReplicatePrior(ctx context.Context, b *compile.BoundModel, draws int, seed 
 				len(y.Values), draws)
 		}
 	}
-	stream := rng.New(rng.SharedKey(seed), "prior predictive").Rand()
+	stream := vector.NewGenerator(vector.SharedKey(seed), "prior predictive").Rand()
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	for range draws {
 		if err := ctx.Err(); err != nil {

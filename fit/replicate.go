@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A Replication is draws of the responses of a run from its model, at some of its draws.
@@ -79,7 +79,7 @@ func ReplicateBound(ctx context.Context, b *compile.BoundModel, d *posterior.Dra
 	}
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	for c := range out.Draws.Chains() {
-		stream := rng.New(rng.SharedKey(seed), fmt.Sprintf("replicates of chain %d", c+1))
+		stream := vector.NewGenerator(vector.SharedKey(seed), fmt.Sprintf("replicates of chain %d", c+1))
 		for i := range n {
 			if err := ctx.Err(); err != nil {
 				return nil, err

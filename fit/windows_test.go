@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/tests/testmodel"
@@ -66,7 +66,7 @@ func addUp(t *testing.T, name string, b *compile.BoundModel) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	random := rng.New(rng.SharedKey(2), "theta").Rand()
+	random := vector.NewGenerator(vector.SharedKey(2), "theta").Rand()
 	var theta [][]float64
 	for _, block := range env.Blocks() {
 		at := make([]float64, block.Dim())

@@ -64,8 +64,8 @@ func (s *server) resolve(item *completionItem) (any, error) {
 // few reports whether few words may stand at a place, so that they are worth showing unasked.
 func few(k compile.WordKind) bool {
 	switch k {
-	case compile.OwnerWord, compile.DistributionWord, compile.TypeWord, compile.TransformWord, compile.MissingWord, compile.InitialWord,
-		compile.ModuleWord:
+	case compile.OwnerWord, compile.DistributionWord, compile.TypeWord, compile.TransformWord,
+		compile.MissingWord, compile.InitialWord, compile.ModuleWord:
 		return true
 	}
 	return false

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/tests/contract"
@@ -19,7 +19,7 @@ import (
 
 // parts divides n rows into windows, unevenly and out of order.
 func parts(n, windows int) [][]int {
-	order := rng.New(rng.SharedKey(5), "rows").Rand().Perm(n)
+	order := vector.NewGenerator(vector.SharedKey(5), "rows").Rand().Perm(n)
 	var out [][]int
 	for k := range windows {
 		out = append(out, order[k*n/windows:(k+1)*n/windows])

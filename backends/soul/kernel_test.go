@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/tests/testmodel"
@@ -33,7 +33,7 @@ func begun(t *testing.T, m testmodel.GLM, given map[string]string) *kernel {
 
 // scatter moves every z and γ to a random place.
 func scatter(k *kernel) {
-	s := rng.New(rng.SharedKey(8), "scatter")
+	s := vector.NewGenerator(vector.SharedKey(8), "scatter")
 	for _, p := range k.parties {
 		s.Normals(p.x)
 		copy(p.followed, p.x)
@@ -252,7 +252,7 @@ func TestTuning(t *testing.T) {
 				whole.Set(i, i, whole.At(i, i)+bound)
 			}
 			v, got := make([]float64, n), make([]float64, n)
-			rng.New(rng.SharedKey(3), "v").Normals(v)
+			vector.NewGenerator(vector.SharedKey(3), "v").Normals(v)
 			var want mat.VecDense
 			if err := want.SolveVec(&whole, mat.NewVecDense(n, v)); err != nil {
 				t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A Table is what one party holds: columns of one length, the first of them the key where rows have one, or
@@ -80,7 +80,7 @@ type Simulation struct {
 // otherwise.
 func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 	d := &drawer{model: m, request: r, wants: lower.Wants(m.Checked),
-		random: rng.New(rng.SharedKey(r.Seed), "simulate data").Rand(), used: map[string]bool{}}
+		random: vector.NewGenerator(vector.SharedKey(r.Seed), "simulate data").Rand(), used: map[string]bool{}}
 	if err := d.draw(); err != nil {
 		return nil, nil, err
 	}
@@ -154,7 +154,7 @@ func untabled(format string, args ...any) error {
 func (s *Simulation) respond(b *compile.BoundModel, gen *model.SimulatedModel, drawer *ancestral.Drawer,
 	seed uint64,
 	d *drawer) ([]float64, error) {
-	stream, length := rng.New(rng.SharedKey(seed), "simulate model").Rand(), 0
+	stream, length := vector.NewGenerator(vector.SharedKey(seed), "simulate model").Rand(), 0
 	for _, p := range gen.Graph.Params() {
 		length += p.Len
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -310,11 +309,13 @@ func (e *evaluator) Augmented() bool { return !e.plan.Exact && len(e.plan.Groups
 func (e *evaluator) Work() *density.Work { return &e.work }
 
 // Shared returns the stream of this name that all parties have in common, at its start.
-func (e *evaluator) Shared(name string) density.Stream { return rng.New(e.keys.Shared, name) }
+func (e *evaluator) Shared(name string) density.Stream {
+	return vector.NewGenerator(e.keys.Shared, name)
+}
 
 // Private returns the stream of this name of block i, at its start.
 func (e *evaluator) Private(i int, name string) density.Stream {
-	return rng.New(e.keys.Private[e.parties[i].Party.Party()], name)
+	return vector.NewGenerator(e.keys.Private[e.parties[i].Party.Party()], name)
 }
 
 // Cause is what was not finite in the last Density, at the first party of this process where something was

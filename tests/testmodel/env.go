@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -310,11 +310,13 @@ func (e *Env) ReadsAuxiliaries() bool { return false }
 
 // Private implements density.Env.
 func (e *Env) Private(b int, name string) density.Stream {
-	return rng.New(rng.SimulatedKey(e.seed, e.blocks[b].party), name)
+	return vector.NewGenerator(vector.SimulatedKey(e.seed, e.blocks[b].party), name)
 }
 
 // Shared implements density.Env.
-func (e *Env) Shared(name string) density.Stream { return rng.New(rng.SharedKey(e.seed), name) }
+func (e *Env) Shared(name string) density.Stream {
+	return vector.NewGenerator(vector.SharedKey(e.seed), name)
+}
 
 // Cause implements density.Env.
 func (e *Env) Cause() density.Cause { return e.cause }

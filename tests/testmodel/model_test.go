@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -36,7 +36,7 @@ func (p *point) Adjoint(_ int, adj, own, w, _ []float64) {
 func setup(m GLM, seed uint64) (env *Env, theta, grad [][]float64, lp []float64, p *point) {
 	env = m.Env(seed)
 	p = &point{rho: m.Rho}
-	s := rng.New(rng.SharedKey(seed), "point")
+	s := vector.NewGenerator(vector.SharedKey(seed), "point")
 	for _, b := range env.Blocks() {
 		t, e := make([]float64, b.Dim()), make([]float64, b.AuxLen())
 		s.Normals(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // ManifestTerms are what a manifest says of a run.
@@ -72,7 +72,7 @@ func (c *checker) prepare() diag.List {
 		Args: func(k *check.Likelihood) []ast.Expr { return leak.Outside(c.Program, k) },
 	})
 	if !diags.HasErrors() {
-		c.probe, c.drawer = probe, newDrawer(probe, rng.New(rng.SharedKey(0), "leak at load"))
+		c.probe, c.drawer = probe, newDrawer(probe, vector.NewGenerator(vector.SharedKey(0), "leak at load"))
 	}
 	return diags
 }

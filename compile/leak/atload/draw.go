@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -16,12 +16,12 @@ import (
 type drawer struct {
 	probe    *lower.Probe
 	exec     *graph.Exec
-	stream   *rng.Generator
+	stream   *vector.Generator
 	universe *stdlib.Universe
 	x, theta []float64
 }
 
-func newDrawer(p *lower.Probe, stream *rng.Generator) *drawer {
+func newDrawer(p *lower.Probe, stream *vector.Generator) *drawer {
 	return &drawer{probe: p, exec: p.Graph.NewExec(), stream: stream, universe: stdlib.New(),
 		x: make([]float64, p.Graph.Dim())}
 }

@@ -1,6 +1,4 @@
-// Package rng provides named, counter-based random streams: results do not depend on the number of threads,
-// the transport, or whether a run was interrupted and resumed.
-package rng
+package vector
 
 import (
 	"crypto/sha256"
@@ -8,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/portable"
-	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A Key determines streams: the secret key of one party (private streams) or the key that all parties have
@@ -16,21 +13,21 @@ import (
 type Key [32]byte
 
 // SharedKey returns the key derived from the run's seed: every party can compute it.
-func SharedKey(seed uint64) Key { return derive("vflc shared stream v1", seed, "") }
+func SharedKey(seed uint64) Key { return deriveKey("vflc shared stream v1", seed, "") }
 
 // SimulatedKey returns the private key of a party in a simulation; in a deployment a party draws its key from
 // the operating system instead.
 func SimulatedKey(seed uint64, party string) Key {
-	return derive("vflc private stream v1", seed, party)
+	return deriveKey("vflc private stream v1", seed, party)
 }
 
-func derive(purpose string, seed uint64, party string) Key {
+func deriveKey(purpose string, seed uint64, party string) Key {
 	b := binary.LittleEndian.AppendUint64([]byte(purpose), seed)
 	return sha256.Sum256(append(b, party...))
 }
 
-// bulk is how many normals are generated at a time. It is even, and that many words are whole batches.
-const bulk = 4 * vector.Batch
+// bulkNormals is how many normals are generated at a time. It is even, and that many words are whole batches.
+const bulkNormals = 4 * Batch
 
 // A Generator is an endless sequence for one name, divided into rounds. Round r has the same numbers whenever
 // it is entered. It is not safe for concurrent use.
@@ -46,11 +43,11 @@ type Generator struct {
 	round uint64
 	// input of the generator for bulk, in the layout of RFC 8439: constants, key, counter, nonce
 	block [16]uint32
-	words [bulk]uint64
+	words [bulkNormals]uint64
 }
 
-// New returns the stream of key with the given name, at round 0.
-func New(key Key, name string) *Generator {
+// NewGenerator returns the stream of key with the given name, at round 0.
+func NewGenerator(key Key, name string) *Generator {
 	h := sha256.New()
 	h.Write(key[:])
 	h.Write([]byte(name))
@@ -114,11 +111,11 @@ func (s *Generator) Normals(dst []float64) {
 // where the last one of the round ended, but
 func (s *Generator) FillNormals(dst []float64) {
 	for len(dst) > 0 {
-		n := min(len(dst), bulk)
-		batches := (n + vector.Batch - 1) / vector.Batch
-		vector.ChaCha8(batches, s.words[:], &s.block)
+		n := min(len(dst), bulkNormals)
+		batches := (n + Batch - 1) / Batch
+		ChaCha8(batches, s.words[:], &s.block)
 		s.block[12] += uint32(16 * batches)
-		vector.Normals(n, dst, s.words[:])
+		Normals(n, dst, s.words[:])
 		dst = dst[n:]
 	}
 }

@@ -1,4 +1,4 @@
-package rng_test
+package vector_test
 
 import (
 	"math"
@@ -7,11 +7,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // take returns the first n normals of a stream's round, generated one by one.
-func take(s *rng.Generator, round uint64, n int) []float64 {
+func take(s *vector.Generator, round uint64, n int) []float64 {
 	s.Round(round)
 	out := make([]float64, n)
 	s.Normals(out)
@@ -19,7 +19,7 @@ func take(s *rng.Generator, round uint64, n int) []float64 {
 }
 
 // fill returns the first n normals of a stream's round, generated in bulk.
-func fill(s *rng.Generator, round uint64, n int) []float64 {
+func fill(s *vector.Generator, round uint64, n int) []float64 {
 	s.Round(round)
 	out := make([]float64, n)
 	s.FillNormals(out)
@@ -27,15 +27,16 @@ func fill(s *rng.Generator, round uint64, n int) []float64 {
 }
 
 func TestRoundsDoNotDependOnTheOrderOfVisits(t *testing.T) {
-	key := rng.SharedKey(1)
+	key := vector.SharedKey(1)
 	rapid.Check(t, func(t *rapid.T) {
-		s := rng.New(key, "eps")
+		s := vector.NewGenerator(key, "eps")
 		for _, r := range rapid.SliceOfN(rapid.Uint64(), 1, 8).Draw(t, "rounds") {
 			got := take(s, r, rapid.IntRange(1, 20).Draw(t, "n"))
-			if want := take(rng.New(key, "eps"), r, len(got)); !slices.Equal(got, want) {
+			if want := take(vector.NewGenerator(key, "eps"), r, len(got)); !slices.Equal(got, want) {
 				t.Fatalf("round %d: %v after other rounds, %v at once", r, got, want)
 			}
-			if want := fill(rng.New(key, "eps"), r, len(got)); !slices.Equal(fill(s, r, len(got)), want) {
+			if want := fill(vector.NewGenerator(key, "eps"), r, len(got)); !slices.Equal(fill(s, r, len(got)),
+				want) {
 				t.Fatalf("round %d in bulk is not %v after other rounds", r, want)
 			}
 			if s.Position() != r {
@@ -46,7 +47,7 @@ func TestRoundsDoNotDependOnTheOrderOfVisits(t *testing.T) {
 }
 
 func TestNextIsTheFollowingRound(t *testing.T) {
-	s := rng.New(rng.SharedKey(1), "eps")
+	s := vector.NewGenerator(vector.SharedKey(1), "eps")
 	if s.Position() != 0 {
 		t.Fatalf("a new stream is at round %d", s.Position())
 	}
@@ -54,7 +55,8 @@ func TestNextIsTheFollowingRound(t *testing.T) {
 	s.Next()
 	got := make([]float64, 5)
 	s.Normals(got)
-	if want := take(rng.New(rng.SharedKey(1), "eps"), 1, 5); !slices.Equal(got, want) || s.Position() != 1 {
+	if want := take(vector.NewGenerator(vector.SharedKey(1), "eps"), 1, 5); !slices.Equal(got, want) ||
+		s.Position() != 1 {
 		t.Errorf("after Next %v at %d, round 1 is %v", got, s.Position(), want)
 	}
 	s.Round(0)
@@ -67,7 +69,7 @@ func TestNextIsTheFollowingRound(t *testing.T) {
 // parties that run together.
 func TestStreamsDiffer(t *testing.T) {
 	seen := map[float64]string{}
-	add := func(what string, s *rng.Generator) {
+	add := func(what string, s *vector.Generator) {
 		for r := range uint64(3) {
 			for _, v := range []float64{take(s, r, 1)[0], fill(s, r, 1)[0]} {
 				if other, ok := seen[v]; ok {
@@ -79,9 +81,9 @@ func TestStreamsDiffer(t *testing.T) {
 	}
 	for _, seed := range []uint64{0, 1, 1 << 32, math.MaxUint64} {
 		for _, name := range []string{"", "a", "ab", "eps", "eps "} {
-			add("shared "+name, rng.New(rng.SharedKey(seed), name))
+			add("shared "+name, vector.NewGenerator(vector.SharedKey(seed), name))
 			for _, party := range []string{"", "a", "lab[1]", "lab[11]"} {
-				add(party+" "+name, rng.New(rng.SimulatedKey(seed, party), name))
+				add(party+" "+name, vector.NewGenerator(vector.SimulatedKey(seed, party), name))
 			}
 		}
 	}
@@ -92,7 +94,7 @@ func TestStreamsDiffer(t *testing.T) {
 
 // The numbers are part of every recorded run and of the examples' data, so they must not change.
 func TestNumbersAreStable(t *testing.T) {
-	got := take(rng.New(rng.SharedKey(1), "eps"), 7, 3)
+	got := take(vector.NewGenerator(vector.SharedKey(1), "eps"), 7, 3)
 	if want := []float64{0.8792719422667221, -1.7114607756760425, -1.6760332301335734}; !slices.Equal(got,
 		want) {
 		t.Errorf("%v, want %v", got, want)
@@ -102,7 +104,7 @@ func TestNumbersAreStable(t *testing.T) {
 // Normals in bulk are part of every recorded run. They continue from call to call, at the next batch of
 // words, and do not depend on numbers taken one by one.
 func TestNumbersInBulkAreStable(t *testing.T) {
-	s := rng.New(rng.SharedKey(1), "eps")
+	s := vector.NewGenerator(vector.SharedKey(1), "eps")
 	got := fill(s, 7, 3)
 	s.Normals(make([]float64, 5))
 	next := make([]float64, 2)
@@ -120,17 +122,17 @@ func TestNumbersInBulkAreStable(t *testing.T) {
 }
 
 func TestNormalsHaveTheMomentsOfNormals(t *testing.T) {
-	t.Run("one by one", func(t *testing.T) { checkMoments(t, (*rng.Generator).Normals) })
-	t.Run("in bulk", func(t *testing.T) { checkMoments(t, (*rng.Generator).FillNormals) })
+	t.Run("one by one", func(t *testing.T) { checkMoments(t, (*vector.Generator).Normals) })
+	t.Run("in bulk", func(t *testing.T) { checkMoments(t, (*vector.Generator).FillNormals) })
 }
 
 // checkMoments compares moments over rounds of different lengths, each within 4.5 Monte Carlo standard errors
 // (two-sided 7e-6 each), with N(0, 1)'s.
-func checkMoments(t *testing.T, normals func(*rng.Generator, []float64)) {
+func checkMoments(t *testing.T, normals func(*vector.Generator, []float64)) {
 	t.Helper()
 	const n = 400_000
 	v := make([]float64, 0, n)
-	s := rng.New(rng.SharedKey(20240501), "moments")
+	s := vector.NewGenerator(vector.SharedKey(20240501), "moments")
 	for k := 1; len(v) < n; k = k%50 + 1 {
 		more := make([]float64, min(k, n-len(v)))
 		normals(s, more)
@@ -167,12 +169,12 @@ func checkMoments(t *testing.T, normals func(*rng.Generator, []float64)) {
 // within a round.
 func TestFirstNumbersAreIndependent(t *testing.T) {
 	const n = 20_000
-	s, key := rng.New(rng.SharedKey(3), "first"), rng.SimulatedKey(3, "a")
+	s, key := vector.NewGenerator(vector.SharedKey(3), "first"), vector.SimulatedKey(3, "a")
 	rounds, names := make([]float64, n), make([]float64, n)
 	for i := range n {
 		s.Round(uint64(i))
 		rounds[i] = s.Float64()
-		names[i] = rng.New(key, string([]byte{byte(i), byte(i >> 8)})).Float64()
+		names[i] = vector.NewGenerator(key, string([]byte{byte(i), byte(i >> 8)})).Float64()
 	}
 	for name, u := range map[string][]float64{"rounds": rounds, "names": names} {
 		var mean, lag float64
@@ -198,7 +200,7 @@ func indicator(b bool) float64 {
 }
 
 func TestDrawingAllocatesNothing(t *testing.T) {
-	s := rng.New(rng.SharedKey(1), "eps")
+	s := vector.NewGenerator(vector.SharedKey(1), "eps")
 	buffer := make([]float64, 1000)
 	n := testing.AllocsPerRun(20, func() {
 		s.Next()
@@ -211,11 +213,11 @@ func TestDrawingAllocatesNothing(t *testing.T) {
 	}
 }
 
-func BenchmarkNormals(b *testing.B)     { benchmark(b, (*rng.Generator).Normals) }
-func BenchmarkFillNormals(b *testing.B) { benchmark(b, (*rng.Generator).FillNormals) }
+func BenchmarkNormals(b *testing.B)     { benchmark(b, (*vector.Generator).Normals) }
+func BenchmarkFillNormals(b *testing.B) { benchmark(b, (*vector.Generator).FillNormals) }
 
-func benchmark(b *testing.B, normals func(*rng.Generator, []float64)) {
-	s := rng.New(rng.SharedKey(1), "eps")
+func benchmark(b *testing.B, normals func(*vector.Generator, []float64)) {
+	s := vector.NewGenerator(vector.SharedKey(1), "eps")
 	buffer := make([]float64, 1000)
 	b.SetBytes(8 * int64(len(buffer)))
 	b.ReportAllocs()
