@@ -98,8 +98,8 @@ func (c *completer) add(rank, kind int, name, detail, body string) {
 // at adds what may stand at a place.
 func (c *completer) at(p compile.WritingPlace) {
 	kinds := map[compile.WordKind]int{compile.StatementWord: kindKeyword, compile.FollowingWord: kindKeyword,
-		compile.DistributionWord: kindFunction, compile.ExpressionWord: kindFunction, compile.ColumnWord: kindFunction,
-		compile.TypeWord: kindClass, compile.ModuleWord: kindModule}
+		compile.DistributionWord: kindFunction, compile.ExpressionWord: kindFunction,
+		compile.ColumnWord: kindFunction, compile.TypeWord: kindClass, compile.ModuleWord: kindModule}
 	for _, w := range compile.Completions(c.universe, p) {
 		kind, known := kinds[p.Word]
 		if !known {

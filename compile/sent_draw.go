@@ -1,4 +1,4 @@
-package atload
+package compile
 
 import (
 	"math"
@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// A drawer draws the parameters of a probe and evaluates it there.
-type drawer struct {
+// A priorDrawer draws the parameters of a probe and evaluates it there.
+type priorDrawer struct {
 	probe    *lower.Probe
 	exec     *graph.Exec
 	stream   *vector.Generator
@@ -21,18 +21,18 @@ type drawer struct {
 	x, theta []float64
 }
 
-func newDrawer(p *lower.Probe, stream *vector.Generator) *drawer {
-	return &drawer{probe: p, exec: p.Graph.NewExec(), stream: stream, universe: stdlib.New(),
+func newPriorDrawer(p *lower.Probe, stream *vector.Generator) *priorDrawer {
+	return &priorDrawer{probe: p, exec: p.Graph.NewExec(), stream: stream, universe: stdlib.New(),
 		x: make([]float64, p.Graph.Dim())}
 }
 
-// attempts is how often a value is drawn until it lies within the bounds of its parameter.
-const attempts = 1000
+// priorAttempts is how often a value is drawn until it lies within the bounds of its parameter.
+const priorAttempts = 1000
 
 // draw draws all parameters in their order, since a prior depends on earlier ones only: from their priors or,
 // where there is none, standard normals on the unconstrained scale. With a scale above 0 all are such
 // normals, times the scale.
-func (d *drawer) draw(scale float64) {
+func (d *priorDrawer) draw(scale float64) {
 	clear(d.x)
 	width := scale
 	if scale == 0 {
@@ -52,7 +52,7 @@ func (d *drawer) draw(scale float64) {
 			if (args == nil || !p.Draw(r, args, x, port.Shape)) && p.Structure != nil {
 				p.Unconstrained(r, width, x, port.Shape)
 			} else if args == nil {
-				normals(r, width, x)
+				scaledNormals(r, width, x)
 			}
 			continue
 		}
@@ -64,7 +64,7 @@ func (d *drawer) draw(scale float64) {
 }
 
 // element draws one element of a parameter, whose prior has these arguments; none: it has no prior.
-func (d *drawer) element(r *rand.Rand, p *model.Param, args [][]float64, i int, scale float64) float64 {
+func (d *priorDrawer) element(r *rand.Rand, p *model.Param, args [][]float64, i int, scale float64) float64 {
 	if args == nil || p.Dist.Sample == nil { // flat, within bounds
 		return d.unconstrained(r, p, scale)
 	}
@@ -72,7 +72,7 @@ func (d *drawer) element(r *rand.Rand, p *model.Param, args [][]float64, i int, 
 	for _, a := range args {
 		d.theta = append(d.theta, a[i])
 	}
-	for range attempts {
+	for range priorAttempts {
 		if v := p.Dist.Sample(r, d.theta); v >= p.Lower && v <= p.Upper {
 			return v
 		}
@@ -81,19 +81,19 @@ func (d *drawer) element(r *rand.Rand, p *model.Param, args [][]float64, i int, 
 }
 
 // unconstrained maps a standard normal times a scale to the support.
-func (d *drawer) unconstrained(r *rand.Rand, p *model.Param, scale float64) float64 {
+func (d *priorDrawer) unconstrained(r *rand.Rand, p *model.Param, scale float64) float64 {
 	x, y := []float64{scale * portable.Normal(r)}, []float64{0}
-	d.universe.For(bound(p.Lower), bound(p.Upper)).Forward(y, x, p.Lower, p.Upper)
+	d.universe.For(known(p.Lower), known(p.Upper)).Forward(y, x, p.Lower, p.Upper)
 	return y[0]
 }
 
-func normals(r *rand.Rand, scale float64, x []float64) {
+func scaledNormals(r *rand.Rand, scale float64, x []float64) {
 	for i := range x {
 		x[i] = scale * portable.Normal(r)
 	}
 }
 
-func bound(v float64) *float64 {
+func known(v float64) *float64 {
 	if math.IsInf(v, 0) {
 		return nil
 	}

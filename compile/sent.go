@@ -1,8 +1,4 @@
-// Package atload checks, when a client binds its data and before anything is sent, that what its program
-// would send is not its data: that parameters move the cuts, that the noise is not lost beside them, and that
-// no element of a shared parameter is used by a few rows only. A client that ends a run for such a reason
-// tells its peers the code of an ended run and no more: the numbers here are of its data.
-package atload
+package compile
 
 import (
 	"cmp"
@@ -20,8 +16,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// ManifestTerms are what a manifest says of a run.
-type ManifestTerms struct {
+// manifestTerms are what a manifest says of a run.
+type manifestTerms struct {
 	// shared parameters, each with the declaration of one element; nil where its prior is unknown
 	Shared   map[string]*check.Symbol
 	Accepted diag.Accepted
@@ -30,9 +26,12 @@ type ManifestTerms struct {
 	New bool
 }
 
-// Check examines the program of a client with its data. The errors are for the client only.
-func Check(p lower.PartyData, t ManifestTerms) diag.List {
-	c := &checker{PartyData: p, ManifestTerms: t}
+// checkSent examines, when a client binds its data and before anything is sent, that what its program would
+// send is not its data: that parameters move the cuts, that the noise is not lost beside them, and that no
+// element of a shared parameter is used by a few rows only. A client that ends a run for such a reason tells
+// its peers the code of an ended run and no more: the numbers here are of its data.
+func checkSent(p lower.PartyData, t manifestTerms) diag.List {
+	c := &sentChecker{PartyData: p, manifestTerms: t}
 	if diags := c.prepare(); diags.HasErrors() {
 		return diags
 	}
@@ -47,17 +46,17 @@ func Check(p lower.PartyData, t ManifestTerms) diag.List {
 	return t.Accepted.Drop(c.diags)
 }
 
-type checker struct {
+type sentChecker struct {
 	lower.PartyData
-	ManifestTerms
+	manifestTerms
 	probe  *lower.Probe
-	drawer *drawer
+	drawer *priorDrawer
 	told   map[string]string // parameters of the client whose values shared ones tell
 	diags  diag.List
 }
 
 // length is how many elements a parameter has.
-func (c *checker) length(name string) int {
+func (c *sentChecker) length(name string) int {
 	k := slices.IndexFunc(c.probe.Params, func(p model.Param) bool { return p.Name == name })
 	if k < 0 {
 		return math.MaxInt
@@ -66,31 +65,31 @@ func (c *checker) length(name string) int {
 }
 
 // prepare makes the probe of the client's data.
-func (c *checker) prepare() diag.List {
+func (c *sentChecker) prepare() diag.List {
 	probe, diags := lower.NewProbe(c.PartyData, lower.Probing{
 		Prior: func(name string) *check.Symbol { return c.Shared[name] }, Sent: leak.Sent(c.Program),
 		Args: func(k *check.Likelihood) []ast.Expr { return leak.Outside(c.Program, k) },
 	})
 	if !diags.HasErrors() {
-		c.probe, c.drawer = probe, newDrawer(probe, vector.NewGenerator(vector.SharedKey(0), "leak at load"))
+		c.probe, c.drawer = probe, newPriorDrawer(probe, vector.NewGenerator(vector.SharedKey(0), "leak at load"))
 	}
 	return diags
 }
 
-func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+func (c *sentChecker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
 	return c.diags.Errorf(code, c.Program.File.Source, at.Span(), format, args...)
 }
 
 // The bounds of LANGUAGE.md §7: least shares of the variance over rows that the variance over parameters, and
 // of both that the noise, must have.
 const (
-	draws     = 64
-	leastMove = 1e-6
-	leastRho2 = 1e-12
+	priorDraws = 64
+	leastMove  = 1e-6
+	leastRho2  = 1e-12
 )
 
 // cut examines what the client sends under one name.
-func (c *checker) cut(k int) {
+func (c *sentChecker) cut(k int) {
 	sent, v := c.probe.Sent[k], c.drawer.variation(k)
 	switch rho, noisy := c.rho(sent.Name); {
 	case v.bad != "":
@@ -101,7 +100,7 @@ func (c *checker) cut(k int) {
 	case (v.draws == 0 || v.draws < leastMove*v.rows) && !(c.New && c.absent(k)):
 		c.errorf(diag.FixedCut, sent.Expr,
 			"%s: no parameter moves %s enough: over %d draws from the priors its variance is %.2g, between "+
-				"rows it is %.2g, so what would cross is data", c.Name, sent.Name, draws, v.draws, v.rows).
+				"rows it is %.2g, so what would cross is data", c.Name, sent.Name, priorDraws, v.draws, v.rows).
 			Note("its parameters must have priors, and factors, that change it by more than 1/1000 of " +
 				"its spread over the rows")
 	case noisy && rho*rho < leastRho2*(v.draws+v.rows):
@@ -124,7 +123,7 @@ func (c *checker) cut(k int) {
 // such a row is the same number at every draw, as it is in every evaluation of a fit with that row, and tells
 // whoever receives it that they are 0. So with a 1 in place of each 0 the parameters must move it: a program
 // that sends data does so with any numbers.
-func (c *checker) absent(k int) bool {
+func (c *sentChecker) absent(k int) bool {
 	other := *c
 	other.Data = maps.Clone(c.Data)
 	own := maps.Clone(c.Data[c.Name])
@@ -150,7 +149,7 @@ func (c *checker) absent(k int) bool {
 }
 
 // rho is the noise of what is sent, where it has any.
-func (c *checker) rho(name string) (float64, bool) {
+func (c *sentChecker) rho(name string) (float64, bool) {
 	if s := c.Program.Symbols[name]; s != nil && s.Kind == check.Aux {
 		return c.Program.ConstValue(s.Args[1])
 	}
@@ -158,7 +157,7 @@ func (c *checker) rho(name string) (float64, bool) {
 }
 
 // bare is the transform that sends cuts without noise, "" where there is none.
-func (c *checker) bare() string {
+func (c *sentChecker) bare() string {
 	for _, name := range c.Program.Universe.Transforms() {
 		if t, _ := c.Program.Universe.Transform(name); !t.Pooled() && !t.Noise() {
 			return name
@@ -168,7 +167,7 @@ func (c *checker) bare() string {
 }
 
 // cells refuses shared parameters with an element that few rows of the client's likelihoods reach.
-func (c *checker) cells() {
+func (c *sentChecker) cells() {
 	if len(c.probe.Rows) == 0 {
 		return
 	}
@@ -196,15 +195,15 @@ func (c *checker) cells() {
 }
 
 // shared lists the shared parameters and what they tell, each with the first likelihood that uses it.
-func (c *checker) shared() []cell {
-	var out []cell
+func (c *sentChecker) shared() []sentCell {
+	var out []sentCell
 	for k, p := range c.probe.Params {
 		s := c.Program.Symbols[p.Name]
 		if _, shared := c.Shared[p.Name]; (!shared || s == nil || s.Kind != check.Receive) &&
 			c.told[p.Name] == "" {
 			continue
 		}
-		found := cell{param: k, used: c.probe.Rows[0].Of}
+		found := sentCell{param: k, used: c.probe.Rows[0].Of}
 		for _, r := range slices.Backward(c.probe.Rows) {
 			if zeros, used := leak.ByData(c.Program, r.Args)[p.Name]; used {
 				found.used, found.zeros = r.Of, found.zeros || zeros

@@ -1,4 +1,4 @@
-package atload
+package compile
 
 import (
 	"fmt"
@@ -16,15 +16,15 @@ type variation struct {
 
 // variation draws the parameters of a cut. Draws at which it is not finite are replaced, from some point on
 // by such as hardly overflow, until they run out.
-func (d *drawer) variation(k int) (v variation) {
+func (d *priorDrawer) variation(k int) (v variation) {
 	s := d.probe.Sent[k]
 	w := welford{mean: make([]float64, s.Rows*s.Cols), square: make([]float64, s.Rows*s.Cols)}
-	for n := 0; w.n < draws; n++ {
-		if n == 8*draws {
+	for n := 0; w.n < priorDraws; n++ {
+		if n == 8*priorDraws {
 			return v
 		}
 		scale := 0.0
-		if n >= 4*draws {
+		if n >= 4*priorDraws {
 			scale = 1
 		}
 		d.stream.Next()
@@ -32,13 +32,13 @@ func (d *drawer) variation(k int) (v variation) {
 		if out := d.exec.Output(k); finite(out) {
 			w.add(out)
 		} else {
-			i := slices.IndexFunc(out, odd)
+			i := slices.IndexFunc(out, notFinite)
 			v.bad = fmt.Sprintf("element %d is %v", i+1, out[i])
 		}
 	}
 	v.bad = ""
 	for _, x := range w.square {
-		v.draws += x / float64(draws-1) / float64(len(w.square))
+		v.draws += x / float64(priorDraws-1) / float64(len(w.square))
 	}
 	for j := range s.Cols {
 		v.rows += spread(w.mean[j*s.Rows:(j+1)*s.Rows]) / float64(s.Cols)
@@ -46,9 +46,9 @@ func (d *drawer) variation(k int) (v variation) {
 	return v
 }
 
-func odd(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-func finite(v []float64) bool { return !slices.ContainsFunc(v, odd) }
+func finite(v []float64) bool { return !slices.ContainsFunc(v, notFinite) }
 
 // A welford holds running means and sums of squared deviations, element by element.
 type welford struct {

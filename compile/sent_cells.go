@@ -1,4 +1,4 @@
-package atload
+package compile
 
 import "github.com/vflc/vflc/compile/check"
 
@@ -16,9 +16,9 @@ const (
 	nearZero   = 0.125 // the scale of every other draw: far out a likelihood may be flat to the last bit
 )
 
-// A cell is a shared parameter with the number of rows that reach each element, counted up to leastRows or
-// somewhat more.
-type cell struct {
+// A sentCell is a shared parameter with the number of rows that reach each element, counted up to leastRows
+// or somewhat more.
+type sentCell struct {
 	param int
 	used  *check.Likelihood
 	rows  []int
@@ -27,7 +27,7 @@ type cell struct {
 }
 
 // reached counts the rows that reach the elements of shared parameters.
-func (d *drawer) reached(cells []cell) {
+func (d *priorDrawer) reached(cells []sentCell) {
 	for i, c := range cells {
 		cells[i].rows = make([]int, d.probe.Graph.Params()[c.param].Len)
 	}
@@ -53,7 +53,7 @@ func (d *drawer) reached(cells []cell) {
 	}
 }
 
-func enough(cells []cell) bool {
+func enough(cells []sentCell) bool {
 	for _, c := range cells {
 		for _, n := range c.rows {
 			if n < leastRows {
@@ -65,7 +65,7 @@ func enough(cells []cell) bool {
 }
 
 // divide gives every row a part. Rows of two likelihoods with one number are one row.
-func (d *drawer) divide(into int) []int {
+func (d *priorDrawer) divide(into int) []int {
 	most := 0
 	for _, r := range d.probe.Rows {
 		most = max(most, r.Rows)
@@ -78,7 +78,7 @@ func (d *drawer) divide(into int) []int {
 }
 
 // count counts, for each element, the parts with a gradient in it.
-func (d *drawer) count(cells []cell, part []int, into int) {
+func (d *priorDrawer) count(cells []sentCell, part []int, into int) {
 	found := make([][]int, len(cells))
 	for i, c := range cells {
 		found[i] = make([]int, len(c.rows))

@@ -1,4 +1,4 @@
-package atload_test
+package compile_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/leak/atload"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
@@ -61,10 +61,10 @@ func bind(t testing.TB) diagtest.Phase {
 	return func(f *source.File) diag.List { return fixture(f.Text).Diagnose(t, check.Options{}) }
 }
 
-func TestPages(t *testing.T) { diagtest.Pages(t, "V07", bind(t)) }
+func TestPagesOfSent(t *testing.T) { diagtest.Pages(t, "V07", bind(t)) }
 
-func TestGoldens(t *testing.T) {
-	covered := diagtest.Goldens(t, "testdata/*.txtar", bind(t))
+func TestGoldensOfSent(t *testing.T) {
+	covered := diagtest.Goldens(t, "testdata/sent/*.txtar", bind(t))
 	for _, page := range diag.Pages {
 		if strings.HasPrefix(string(page.Code), "V07") && !covered[page.Code] {
 			t.Errorf("no golden shows %s, %s", page.Code, page.Title)
@@ -302,7 +302,8 @@ func TestNewRowsOfZeros(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, d := range atload.Check(party, atload.ManifestTerms{Accepted: accepted, New: k == 1}) {
+			for _, d := range compile.checkSent(party, compile.manifestTerms{Accepted: accepted,
+				New: k == 1}) {
 				got += string(d.Code)
 			}
 			if got != want {
