@@ -7,7 +7,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
@@ -37,7 +36,7 @@ func (p *Prepared) forwardly() (diag.List, error) {
 		return diags, nil
 	}
 	p.prior = m
-	return ancestral.Improper(p.BoundModel, m), nil
+	return Improper(p.BoundModel, m), nil
 }
 
 // ancestral draws from the prior: each parameter given those that its distribution depends on. All draws are
@@ -104,13 +103,13 @@ func ReplicatePrior(ctx context.Context, b *compile.BoundModel, draws int, seed 
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
-	if diags = ancestral.Improper(b, m); diags.HasErrors() {
+	if diags = Improper(b, m); diags.HasErrors() {
 		return nil, diags, nil
 	}
 	if err := replicable(m); err != nil {
 		return nil, nil, err
 	}
-	order, diags := ancestral.New(b, m, nil)
+	order, diags := NewDrawer(b, m, nil)
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
@@ -156,7 +155,7 @@ func ReplicatePrior(ctx context.Context, b *compile.BoundModel, draws int, seed 
 }
 
 // take adds one replicate of all responses.
-func (p *Replication) take(m *model.SimulatedModel, drawn []ancestral.Drawn) {
+func (p *Replication) take(m *model.SimulatedModel, drawn []Drawn) {
 	if p.Responses == nil {
 		for _, y := range m.Responses {
 			one := export.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete}

@@ -22,7 +22,6 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
@@ -39,7 +38,7 @@ const (
 type Calibration struct {
 	prepared *fit.Prepared
 	model    *model.SimulatedModel
-	drawer   *ancestral.Drawer
+	drawer   *fit.Drawer
 	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
 	scale    func(string) float64
 	seed     uint64
@@ -116,7 +115,7 @@ func New(p *fit.Prepared, replicates int) (*Calibration, diag.List, error) {
 
 // order finds out whether there is an order in which the responses can be drawn.
 func (s *Calibration) order() (diags diag.List) {
-	if s.drawer, diags = ancestral.New(s.prepared.BoundModel, s.model, nil); diags.HasErrors() {
+	if s.drawer, diags = fit.NewDrawer(s.prepared.BoundModel, s.model, nil); diags.HasErrors() {
 		return diags
 	}
 	simulator, stream, x := s.model.NewSimulator(), vector.NewGenerator(vector.SharedKey(s.seed), "calibrate").Rand(),

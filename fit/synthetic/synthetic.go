@@ -13,7 +13,6 @@ import (
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -96,7 +95,7 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
-	order, problems := ancestral.New(b, gen, d.again)
+	order, problems := fit.NewDrawer(b, gen, d.again)
 	if diags = append(diags, problems...); diags.HasErrors() {
 		return nil, diags, nil
 	}
@@ -113,7 +112,7 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 }
 
 // again binds the tables once more, with some responses in place.
-func (d *drawer) again(drawn []ancestral.Drawn) (*compile.BoundModel, error) {
+func (d *drawer) again(drawn []fit.Drawn) (*compile.BoundModel, error) {
 	for _, y := range drawn {
 		if err := d.replace(y, d.bound); err != nil {
 			return nil, err
@@ -151,7 +150,7 @@ func untabled(format string, args ...any) error {
 }
 
 // respond draws parameters, which it returns, and responses, which it puts in place.
-func (s *Simulation) respond(b *compile.BoundModel, gen *model.SimulatedModel, drawer *ancestral.Drawer,
+func (s *Simulation) respond(b *compile.BoundModel, gen *model.SimulatedModel, drawer *fit.Drawer,
 	seed uint64,
 	d *drawer) ([]float64, error) {
 	stream, length := vector.NewGenerator(vector.SharedKey(seed), "simulate model").Rand(), 0
@@ -179,7 +178,7 @@ func (s *Simulation) respond(b *compile.BoundModel, gen *model.SimulatedModel, d
 	for k, p := range gen.Params {
 		port := gen.Graph.Params()[k]
 		if v := p.Imputed; v != nil { // all cells are observed
-			if err := d.replace(ancestral.Drawn{Data: v.Data, Holder: v.Holder,
+			if err := d.replace(fit.Drawn{Data: v.Data, Holder: v.Holder,
 				Values: x[port.Offset : port.Offset+port.Len]}, b); err != nil {
 				return nil, err
 			}
@@ -191,7 +190,7 @@ func (s *Simulation) respond(b *compile.BoundModel, gen *model.SimulatedModel, d
 }
 
 // replace writes a response to the table of its holder.
-func (d *drawer) replace(y ancestral.Drawn, b *compile.BoundModel) error {
+func (d *drawer) replace(y fit.Drawn, b *compile.BoundModel) error {
 	holder := y.Holder
 	if holder == "" {
 		holder = data.OwnerShared

@@ -1,4 +1,4 @@
-package ancestral
+package fit
 
 import (
 	"strings"
@@ -14,15 +14,15 @@ func Improper(b *compile.BoundModel, m *model.SimulatedModel) (diags diag.List) 
 	for i := range m.Params {
 		p := &m.Params[i]
 		if p.Improper != "" {
-			diags.Errorf(diag.Undrawable, b.Source, Declared(b, p).Span(), "%s %s", p.Name, p.Improper).
+			diags.Errorf(diag.Undrawable, b.Source, placeOf(b, p).Span(), "%s %s", p.Name, p.Improper).
 				Note("to draw from the model, give it a prior that is a distribution, as wide as you like")
 		}
 	}
 	return diags
 }
 
-// Declared is the place of a parameter, or of the distribution of missing cells.
-func Declared(b *compile.BoundModel, p *model.Param) ast.Node {
+// placeOf is the place of a parameter, or of the distribution of missing cells.
+func placeOf(b *compile.BoundModel, p *model.Param) ast.Node {
 	name := p.Name
 	if p.Imputed != nil {
 		name = p.Imputed.Data

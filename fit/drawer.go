@@ -1,7 +1,4 @@
-// Package ancestral draws the responses of a model in the order in which their distributions depend on each
-// other: a covariate that is itself a response before what it explains, and the value of a step before that
-// of the next one.
-package ancestral
+package fit
 
 import (
 	"fmt"
@@ -27,7 +24,9 @@ type Drawn struct {
 	Values []float64
 }
 
-// A Drawer draws the responses of one model. Draw may be called at the same time with a simulator each.
+// A Drawer draws the responses of one model in the order in which their distributions depend on each other: a
+// covariate that is itself a response before what it explains, and the value of a step before that of the
+// next one. Draw may be called at the same time with a simulator each.
 type Drawer struct {
 	bound   *compile.BoundModel
 	model   *model.SimulatedModel
@@ -42,12 +41,11 @@ type encoded struct {
 	of           string // the response
 }
 
-// New prepares to draw from a model, whose forward form is m. again binds the data once more when some
+// NewDrawer prepares to draw from a model, whose forward form is m. again binds the data once more when some
 // responses are drawn, so that what encoders make of their columns is known; where it is nil, a model with
 // such data is refused.
-func New(b *compile.BoundModel, m *model.SimulatedModel, again func([]Drawn) (*compile.BoundModel,
-	error)) (*Drawer,
-	diag.List) {
+func NewDrawer(b *compile.BoundModel, m *model.SimulatedModel, again func([]Drawn) (*compile.BoundModel,
+	error)) (*Drawer, diag.List) {
 	d := &Drawer{bound: b, model: m, again: again}
 	var diags diag.List
 	for _, y := range m.Responses {
@@ -139,8 +137,8 @@ func (d *Drawer) Draw(s *model.Simulator, r *rand.Rand, x []float64) ([]Drawn, e
 	return out, nil
 }
 
-// Put returns the values of all parties with responses in place.
-func Put(values map[string]data.Bindings, drawn []Drawn) map[string]data.Bindings {
+// PutDrawn returns the values of all parties with responses in place.
+func PutDrawn(values map[string]data.Bindings, drawn []Drawn) map[string]data.Bindings {
 	out := map[string]data.Bindings{}
 	for party, bindings := range values {
 		out[party] = maps.Clone(bindings)
@@ -155,8 +153,8 @@ func Put(values map[string]data.Bindings, drawn []Drawn) map[string]data.Binding
 	return out
 }
 
-// refused is an error at the likelihood of a response, or at a parameter.
-func refused(b *compile.BoundModel, at source.Span, way, text string, args ...any) error {
+// undrawable is an error at the likelihood of a response, or at a parameter.
+func undrawable(b *compile.BoundModel, at source.Span, way, text string, args ...any) error {
 	var l diag.List
 	l.Errorf(diag.Undrawable, b.Source, at, text, args...).Note("%s", way)
 	return data.Errors(l)
@@ -172,8 +170,8 @@ func place(b *compile.BoundModel, y *model.Response) source.Span {
 	return source.Span{}
 }
 
-// listed joins names: "x, y and z".
-func listed(names []string) string {
+// namesListed joins names: "x, y and z".
+func namesListed(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}

@@ -1,4 +1,4 @@
-package ancestral_test
+package fit_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package ancestral
+package fit
 
 import (
 	"fmt"
@@ -97,7 +97,7 @@ func (t *turn) evaluate(open func(k int) bool) (*model.Simulator, error) {
 		}
 		now = append(now, Drawn{e.name, e.holder, values})
 	}
-	m, diags := t.bound.Drawing(Put(t.bound.Values, now))
+	m, diags := t.bound.Drawing(PutDrawn(t.bound.Values, now))
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}
@@ -197,7 +197,7 @@ func (t *turn) priors(s *model.Simulator) error {
 	for k := range t.model.Params {
 		p := &t.model.Params[k]
 		if p.Imputed == nil && s.Unknown(p.Law) && !usual.Unknown(p.Law) {
-			return refused(t.bound, t.parameter(p.Name),
+			return undrawable(t.bound, t.parameter(p.Name),
 				"give it a prior of constants, or of data that stand on the left of no likelihood",
 				"the prior of %s depends on a response, which is drawn after the parameters", p.Name)
 		}
@@ -243,7 +243,7 @@ func (t *turn) stuck(err error) error {
 	circle := circular(depends)
 	y := &t.model.Responses[circle[0]]
 	if len(circle) == 1 {
-		return refused(t.bound, place(t.bound, y),
+		return undrawable(t.bound, place(t.bound, y),
 			"a response may depend on its own earlier elements, as y[2:T] on y[1:T - 1]; a density of all "+
 				"elements together that is no distribution of theirs can be fitted to "+
 				"data, and not be drawn from",
@@ -253,9 +253,9 @@ func (t *turn) stuck(err error) error {
 	for _, k := range circle {
 		names = append(names, t.model.Responses[k].Left)
 	}
-	return refused(t.bound, place(t.bound, y),
+	return undrawable(t.bound, place(t.bound, y),
 		"leave out one of the likelihoods, or give them one joint distribution, such as multi_normal",
-		"%s depend on each other in a circle, so that none can be drawn first", listed(names))
+		"%s depend on each other in a circle, so that none can be drawn first", namesListed(names))
 }
 
 // circular finds responses of which each depends on the next, and the last on the first. There are some: each
