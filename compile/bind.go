@@ -283,7 +283,7 @@ func (b *BoundModel) leaks() (diags diag.List) {
 	}
 	terms := (&OneParty{BoundModel: b}).terms()
 	for _, l := range b.Lowered[1:] {
-		diags = append(diags, b.Manifest.Staying(checkSent(l.PartyData, terms))...)
+		diags = append(diags, b.Manifest.Staying(CheckSent(l.PartyData, terms))...)
 	}
 	for _, d := range diags {
 		if d.Code == diag.FixedCut {

@@ -16,8 +16,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// manifestTerms are what a manifest says of a run.
-type manifestTerms struct {
+// ManifestTerms are what a manifest says of a run.
+type ManifestTerms struct {
 	// shared parameters, each with the declaration of one element; nil where its prior is unknown
 	Shared   map[string]*check.Symbol
 	Accepted diag.Accepted
@@ -26,12 +26,12 @@ type manifestTerms struct {
 	New bool
 }
 
-// checkSent examines, when a client binds its data and before anything is sent, that what its program would
+// CheckSent examines, when a client binds its data and before anything is sent, that what its program would
 // send is not its data: that parameters move the cuts, that the noise is not lost beside them, and that no
 // element of a shared parameter is used by a few rows only. A client that ends a run for such a reason tells
 // its peers the code of an ended run and no more: the numbers here are of its data.
-func checkSent(p lower.PartyData, t manifestTerms) diag.List {
-	c := &sentChecker{PartyData: p, manifestTerms: t}
+func CheckSent(p lower.PartyData, t ManifestTerms) diag.List {
+	c := &sentChecker{PartyData: p, ManifestTerms: t}
 	if diags := c.prepare(); diags.HasErrors() {
 		return diags
 	}
@@ -48,7 +48,7 @@ func checkSent(p lower.PartyData, t manifestTerms) diag.List {
 
 type sentChecker struct {
 	lower.PartyData
-	manifestTerms
+	ManifestTerms
 	probe  *lower.Probe
 	drawer *priorDrawer
 	told   map[string]string // parameters of the client whose values shared ones tell

@@ -302,7 +302,7 @@ func TestNewRowsOfZeros(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, d := range compile.checkSent(party, compile.manifestTerms{Accepted: accepted,
+			for _, d := range compile.CheckSent(party, compile.ManifestTerms{Accepted: accepted,
 				New: k == 1}) {
 				got += string(d.Code)
 			}

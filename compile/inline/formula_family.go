@@ -1,4 +1,4 @@
-package formula
+package inline
 
 import (
 	"slices"
@@ -21,11 +21,11 @@ type family struct {
 }
 
 // arguments reads those of glm.
-func (m *model) arguments() {
+func (m *formula) arguments() {
 	args := m.stmt.Dist.Args
 	if len(args) < 2 || args[0].Name != nil || args[1].Name != nil {
 		m.errorf(diag.BadFamily, m.stmt.Dist, "glm has a family and a formula").
-			Note("y ~ glm(bernoulli_logit, 1 + x + (1 | g)); families: %s", strings.Join(Families(m.universe), ", "))
+			Note("y ~ glm(bernoulli_logit, 1 + x + (1 | g)); families: %s", strings.Join(families(m.universe), ", "))
 		return
 	}
 	if m.readFamily(args[0].Value); m.family == nil {
@@ -54,7 +54,7 @@ func (m *model) arguments() {
 	}
 }
 
-func (m *model) readFamily(e ast.Expr) {
+func (m *formula) readFamily(e ast.Expr) {
 	name, ok := e.(*ast.Name)
 	if !ok {
 		m.errorf(diag.BadFamily, e, "the family is the name of a distribution").
@@ -67,7 +67,7 @@ func (m *model) readFamily(e ast.Expr) {
 		if f, known := diag.Elsewhere(diag.Distributions, name.Name); known && f.Write != "" {
 			out.Note("%s is %s: write %s", name.Name, f.From, f.Write)
 		}
-		out.Note("families: %s", strings.Join(Families(m.universe), ", "))
+		out.Note("families: %s", strings.Join(families(m.universe), ", "))
 		return
 	}
 	k, ok := predictorOf(d)
@@ -78,13 +78,13 @@ func (m *model) readFamily(e ast.Expr) {
 				out.Fix(e.Span(), form.Name, "%s takes one", form.Name)
 			}
 		}
-		out.Note("families: %s", strings.Join(Families(m.universe), ", "))
+		out.Note("families: %s", strings.Join(families(m.universe), ", "))
 		return
 	}
 	m.family = &family{dist: d, at: e, predictor: k, given: map[string]ast.Expr{}}
 }
 
-func (m *model) isFamilyName(name string) bool { return slices.Contains(Families(m.universe), name) }
+func (m *formula) isFamilyName(name string) bool { return slices.Contains(families(m.universe), name) }
 
 // predictorOf is the parameter of a distribution that takes a linear predictor: the one that Link names,
 // or of counts with zeros of their own the only one that is any real number.
@@ -101,8 +101,8 @@ func predictorOf(d *def.Dist) (int, bool) {
 	return at, found == 1 && d.Discrete && d.Support == def.Naturals
 }
 
-// Families lists the distributions that a formula can have, sorted.
-func Families(u *stdlib.Universe) []string {
+// families lists the distributions that a formula can have, sorted.
+func families(u *stdlib.Universe) []string {
 	var out []string
 	for _, name := range u.Dists() {
 		if d, _ := u.Dist(name); d != nil {
@@ -141,7 +141,7 @@ func (f *family) others() string {
 func (f *family) floating() bool { return f.dist.Params[f.predictor].Differences != "" }
 
 // likelihood writes the likelihood, with a parameter for each of the family's that is not given.
-func (m *model) likelihood() {
+func (m *formula) likelihood() {
 	m.at = m.stmt.Dist.At
 	d := m.dist(m.family.dist.Name)
 	d.Name.At = ast.At(m.family.at.Span())
@@ -181,7 +181,7 @@ func fresh(e ast.Expr) ast.Expr {
 }
 
 // estimated declares a parameter of the family.
-func (m *model) estimated(p def.Param) ast.Expr {
+func (m *formula) estimated(p def.Param) ast.Expr {
 	m.at = ast.At(m.family.at.Span())
 	name, owner := m.called(p.Name), m.responder()
 	text := stdlib.DefaultPrior(p)
@@ -210,7 +210,7 @@ func (m *model) estimated(p def.Param) ast.Expr {
 }
 
 // cutpoints is the type of those between the categories of the response.
-func (m *model) cutpoints() *ast.Type {
+func (m *formula) cutpoints() *ast.Type {
 	var k ast.Expr
 	if s, ok := m.dataOf(m.stmt.Left); ok {
 		switch l := s.Type.Levels.(type) {
@@ -230,7 +230,7 @@ func (m *model) cutpoints() *ast.Type {
 
 // listed is the name of the size that categories in a type have, check.Listed's: that of the first
 // declaration with this list, which stays.
-func (m *model) listed(list *ast.Array) string {
+func (m *formula) listed(list *ast.Array) string {
 	words := format.Expr(list)
 	for _, s := range m.file.Stmts {
 		if d, ok := s.(*ast.Data); ok && d.Type.Levels != nil && format.Expr(d.Type.Levels) == words {
@@ -243,7 +243,7 @@ func (m *model) listed(list *ast.Array) string {
 
 // scaleOfResponse refuses default priors where the predictor has the scale of a response that is not
 // standardised.
-func (m *model) scaleOfResponse() {
+func (m *formula) scaleOfResponse() {
 	if m.family.dist.Link.Scale != def.IdentityLink || !m.priors.defaulted {
 		return
 	}

@@ -1,4 +1,4 @@
-package formula
+package inline
 
 import (
 	"slices"
@@ -43,7 +43,7 @@ type variable struct {
 }
 
 // variable finds what a name or a call of a formula stands for; nil after an error.
-func (m *model) variable(e ast.Expr) *variable {
+func (m *formula) variable(e ast.Expr) *variable {
 	key := format.Expr(e)
 	if v := m.byKey[key]; v != nil {
 		return v
@@ -83,7 +83,7 @@ func plain(text string) string {
 }
 
 // named finds a declaration of data, or a let.
-func (m *model) named(e *ast.Name) *variable {
+func (m *formula) named(e *ast.Name) *variable {
 	switch s := m.declared[e.Name].(type) {
 	case *ast.Let:
 		return &variable{value: e}
@@ -96,7 +96,7 @@ func (m *model) named(e *ast.Name) *variable {
 	return nil
 }
 
-func (m *model) ofData(s *ast.Data, e *ast.Name) *variable {
+func (m *formula) ofData(s *ast.Data, e *ast.Name) *variable {
 	v := &variable{owner: s.Owner, missing: s.Missing, value: e}
 	level := s.Type.Elem.Name == "level"
 	if n := len(s.Type.Dims); n == 0 || n > 2 || level && n > 1 {
@@ -137,7 +137,7 @@ func scaled(c *ast.Column) bool {
 }
 
 // firstOf is the first of the categories that a model lists.
-func (m *model) firstOf(levels ast.Expr) string {
+func (m *formula) firstOf(levels ast.Expr) string {
 	switch l := levels.(type) {
 	case *ast.Array:
 		return l.Elems[0].(*ast.Text).Text
@@ -152,7 +152,7 @@ func (m *model) firstOf(levels ast.Expr) string {
 }
 
 // function finds an encoder of a column, or a function.
-func (m *model) function(e *ast.Call) *variable {
+func (m *formula) function(e *ast.Call) *variable {
 	name := e.Name.Name
 	encoder, encodes := m.universe.Encoder(name)
 	_, function := m.universe.Func(name)
@@ -181,7 +181,7 @@ func (m *model) function(e *ast.Call) *variable {
 }
 
 // encoded is an encoder of the column that a name is declared from.
-func (m *model) encoded(e *ast.Call, encoder *def.Encoder) *variable {
+func (m *formula) encoded(e *ast.Call, encoder *def.Encoder) *variable {
 	c := &ast.Column{At: e.At, Encoder: &ast.Ident{At: e.Name.At, Name: e.Name.Name}}
 	var of *variable
 	set := encoder.Options

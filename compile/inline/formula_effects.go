@@ -1,4 +1,4 @@
-package formula
+package inline
 
 import (
 	"github.com/vflc/vflc/lang/ast"
@@ -16,7 +16,7 @@ type effect struct {
 
 // effects writes the effects of groups: standard deviations, correlations, and a coefficient for each
 // group.
-func (m *model) effects(g *group) {
+func (m *formula) effects(g *group) {
 	var owners types.Owners
 	name := ""
 	var levels, sizes []ast.Expr
@@ -47,7 +47,7 @@ func (m *model) effects(g *group) {
 }
 
 // sizeOf is how many levels a column has.
-func (m *model) sizeOf(name string) ast.Expr {
+func (m *formula) sizeOf(name string) ast.Expr {
 	switch l := m.declared[name].(*ast.Data).Type.Levels.(type) {
 	case *ast.Array:
 		return m.num(len(l.Elems))
@@ -57,7 +57,7 @@ func (m *model) sizeOf(name string) ast.Expr {
 }
 
 // effectsOf lists what varies by groups, numbers before matrices.
-func (m *model) effectsOf(g *group) (list []effect) {
+func (m *formula) effectsOf(g *group) (list []effect) {
 	var wide []effect
 	if g.effects.intercept {
 		list = append(list, effect{})
@@ -81,7 +81,7 @@ func (m *model) effectsOf(g *group) (list []effect) {
 }
 
 // independent writes effects without correlations.
-func (m *model) independent(e effect, name string, owner *ast.Ident, levels, sizes []ast.Expr) {
+func (m *formula) independent(e effect, name string, owner *ast.Ident, levels, sizes []ast.Expr) {
 	suffix := name + e.name
 	var width *ast.Type
 	shape := sizes
@@ -99,7 +99,7 @@ func (m *model) independent(e effect, name string, owner *ast.Ident, levels, siz
 
 // varying is what one effect adds to the predictor: the coefficients of each row's group, or those from lo
 // to hi of them, times the numbers.
-func (m *model) varying(e effect, u ast.Expr, levels []ast.Expr, lo, hi ast.Expr) ast.Expr {
+func (m *formula) varying(e effect, u ast.Expr, levels []ast.Expr, lo, hi ast.Expr) ast.Expr {
 	at := m.index(u, levels...).(*ast.Index)
 	switch {
 	case hi != nil:
@@ -120,7 +120,8 @@ func (m *model) varying(e effect, u ast.Expr, levels []ast.Expr, lo, hi ast.Expr
 
 // correlated writes effects whose correlations have an LKJ prior: for each group standard normal numbers
 // times the factor of their covariance; of crossed groups the vectors themselves.
-func (m *model) correlated(g *group, list []effect, name string, owner *ast.Ident, levels, sizes []ast.Expr) {
+func (m *formula) correlated(g *group, list []effect, name string, owner *ast.Ident, levels,
+	sizes []ast.Expr) {
 	k, scalars := ast.Expr(nil), 0
 	for _, e := range list {
 		if e.width == nil {
@@ -176,7 +177,7 @@ func (m *model) correlated(g *group, list []effect, name string, owner *ast.Iden
 }
 
 // familyOnly is an owner that must be written where nothing else tells it: that of a family.
-func (m *model) familyOnly(owner *ast.Ident) *ast.Ident {
+func (m *formula) familyOnly(owner *ast.Ident) *ast.Ident {
 	if owner != nil && m.isFamily(owner.Name) {
 		return owner
 	}

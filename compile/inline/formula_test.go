@@ -1,4 +1,4 @@
-package formula_test
+package inline_test
 
 import (
 	"strings"
@@ -8,24 +8,18 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
-func compiled(f *source.File) diag.List {
-	_, diags := compile.Compile(f, check.Options{})
-	return diags
-}
+func TestFormulaPages(t *testing.T) { diagtest.Pages(t, "V086", run) }
 
-func TestPages(t *testing.T) { diagtest.Pages(t, "V086", compiled) }
-
-func TestGoldens(t *testing.T) { diagtest.Goldens(t, "testdata/wrong/*.txtar", compiled) }
+func TestFormulaGoldens(t *testing.T) { diagtest.Goldens(t, "testdata/formula/wrong/*.txtar", run) }
 
 // What a formula expands to is in the archives. The expansion has nothing to expand, compiles without a
 // message, and gives every party the program that the formula gives it.
 func TestExpansions(t *testing.T) {
-	diagtest.Archives(t, "testdata/*.txtar", func(t *testing.T, f *source.File) string {
+	diagtest.Archives(t, "testdata/formula/*.txtar", func(t *testing.T, f *source.File) string {
 		m, diags := compile.Compile(f, check.Options{})
 		if diags.HasErrors() {
 			t.Fatal(diags.Shown()[0].Message)

@@ -1,4 +1,4 @@
-package formula
+package inline
 
 import (
 	"slices"
@@ -55,7 +55,7 @@ type group struct {
 }
 
 // designOf reads a formula. Terms are in R's order: those of fewer variables first.
-func (m *model) designOf(e ast.Expr, grouped bool) *design {
+func (m *formula) designOf(e ast.Expr, grouped bool) *design {
 	d := &design{intercept: true}
 	m.sum(d, e, true, grouped)
 	slices.SortStableFunc(d.terms, func(a, b term) int { return len(a.vars) - len(b.vars) })
@@ -63,7 +63,7 @@ func (m *model) designOf(e ast.Expr, grouped bool) *design {
 }
 
 // sum adds the terms of an expression to a design, or takes them from it.
-func (m *model) sum(d *design, e ast.Expr, plus, grouped bool) {
+func (m *formula) sum(d *design, e ast.Expr, plus, grouped bool) {
 	switch e := e.(type) {
 	case *ast.Binary:
 		if e.Op == "+" || e.Op == "-" {
@@ -110,7 +110,7 @@ func (m *model) sum(d *design, e ast.Expr, plus, grouped bool) {
 func bar(b *ast.Binary) bool { return b.Op == "|" || b.Op == "||" }
 
 // product returns the terms that an expression stands for.
-func (m *model) product(e ast.Expr) []term {
+func (m *formula) product(e ast.Expr) []term {
 	switch e := e.(type) {
 	case *ast.Paren:
 		return m.product(e.X)
@@ -132,7 +132,7 @@ func (m *model) product(e ast.Expr) []term {
 }
 
 // operation returns the terms of an operator of formulas.
-func (m *model) operation(e *ast.Binary) []term {
+func (m *formula) operation(e *ast.Binary) []term {
 	if e.Op == "^" {
 		return m.power(e)
 	}
@@ -162,7 +162,7 @@ func (m *model) operation(e *ast.Binary) []term {
 }
 
 // power crosses a sum with itself: (a + b + c)^2 has the terms of up to two variables.
-func (m *model) power(e *ast.Binary) []term {
+func (m *formula) power(e *ast.Binary) []term {
 	n, ok := e.Y.(*ast.Number)
 	if !ok || !n.Int || n.Value < 1 || n.Value > 9 {
 		m.errorf(diag.BadFormula, e.Y, "the exponent in a formula is a whole number from 1 to 9").
@@ -198,7 +198,7 @@ func crossed(a, b []term) []term {
 }
 
 // grouping reads `EFFECTS | GROUPING`; g/h groups by g, and by g and h.
-func (m *model) grouping(b *ast.Binary) []*group {
+func (m *formula) grouping(b *ast.Binary) []*group {
 	if inner, ok := b.X.(*ast.Binary); ok && bar(inner) {
 		m.errorf(diag.BadFormula, b, "effects of groups have one `|`").
 			Note("correlations across terms, (1 | p | g) of brms, are written out: vflc fmt --expand begins it")
@@ -222,7 +222,7 @@ func (m *model) grouping(b *ast.Binary) []*group {
 }
 
 // factors reads the levels by which effects are grouped: g, or g:h.
-func (m *model) factors(e ast.Expr) []string {
+func (m *formula) factors(e ast.Expr) []string {
 	e = ast.Unparen(e)
 	if b, ok := e.(*ast.Binary); ok && b.Op == ":" {
 		return append(m.factors(b.X), m.factors(b.Y)...)

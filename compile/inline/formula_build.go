@@ -1,4 +1,4 @@
-package formula
+package inline
 
 import (
 	"slices"
@@ -12,31 +12,31 @@ const imputing = "impute"
 
 // What is written has the place of the term that it comes from.
 
-func (m *model) ident(name string) ast.Ident { return ast.Ident{At: m.at, Name: name} }
+func (m *formula) ident(name string) ast.Ident { return ast.Ident{At: m.at, Name: name} }
 
-func (m *model) ref(name string) ast.Expr { return &ast.Name{At: m.at, Name: name} }
+func (m *formula) ref(name string) ast.Expr { return &ast.Name{At: m.at, Name: name} }
 
-func (m *model) num(k int) ast.Expr {
+func (m *formula) num(k int) ast.Expr {
 	return &ast.Number{At: m.at, Text: digits(k), Value: float64(k), Int: true}
 }
 
-func (m *model) op(x ast.Expr, op string, y ast.Expr) ast.Expr {
+func (m *formula) op(x ast.Expr, op string, y ast.Expr) ast.Expr {
 	return &ast.Binary{At: m.at, Op: op, OpAt: m.at.Span(), X: m.inner(x, op), Y: m.inner(y, op)}
 }
 
 // inner is an operand, in parentheses where a sum would end at the operator.
-func (m *model) inner(x ast.Expr, op string) ast.Expr {
+func (m *formula) inner(x ast.Expr, op string) ast.Expr {
 	if b, ok := x.(*ast.Binary); ok && (ast.Precedence(b.Op) < ast.Precedence(op) || b.Op != op && op != "+") {
 		return &ast.Paren{At: m.at, X: x}
 	}
 	return x
 }
 
-func (m *model) call(name string, args ...ast.Expr) ast.Expr {
+func (m *formula) call(name string, args ...ast.Expr) ast.Expr {
 	return &ast.Call{At: m.at, Name: m.ident(name), Args: args}
 }
 
-func (m *model) index(of ast.Expr, at ...ast.Expr) ast.Expr {
+func (m *formula) index(of ast.Expr, at ...ast.Expr) ast.Expr {
 	out := &ast.Index{At: m.at, X: of}
 	for _, e := range at {
 		out.Args = append(out.Args, &ast.Subscript{At: m.at, Lo: e})
@@ -44,12 +44,12 @@ func (m *model) index(of ast.Expr, at ...ast.Expr) ast.Expr {
 	return out
 }
 
-func (m *model) real(dims ...ast.Expr) *ast.Type {
+func (m *formula) real(dims ...ast.Expr) *ast.Type {
 	return &ast.Type{At: m.at, Elem: m.ident("real"), Dims: dims}
 }
 
 // sumOf joins terms by +, without parentheses around the later ones that a sum has.
-func (m *model) sumOf(list []ast.Expr) ast.Expr {
+func (m *formula) sumOf(list []ast.Expr) ast.Expr {
 	out := list[0]
 	for _, e := range list[1:] {
 		out = m.op(out, "+", e)
@@ -58,7 +58,7 @@ func (m *model) sumOf(list []ast.Expr) ast.Expr {
 }
 
 // owned notes that a name belongs to a family of clients, each member of which has its own.
-func (m *model) own(owner *ast.Ident, names ...string) {
+func (m *formula) own(owner *ast.Ident, names ...string) {
 	if owner == nil || !m.isFamily(owner.Name) {
 		return
 	}
@@ -70,7 +70,7 @@ func (m *model) own(owner *ast.Ident, names ...string) {
 	}
 }
 
-func (m *model) isFamily(name string) bool {
+func (m *formula) isFamily(name string) bool {
 	c, ok := m.declared[name].(*ast.Client)
 	return ok && slices.ContainsFunc(c.Clients, func(f *ast.Family) bool {
 		return f.Name.Name == name && f.Count != nil
@@ -78,7 +78,7 @@ func (m *model) isFamily(name string) bool {
 }
 
 // param declares a parameter and returns its name.
-func (m *model) param(name string, t *ast.Type, prior *ast.Dist, owner *ast.Ident) *ast.Param {
+func (m *formula) param(name string, t *ast.Type, prior *ast.Dist, owner *ast.Ident) *ast.Param {
 	p := &ast.Param{At: m.at, Name: m.ident(m.unique(name)), Type: t, Dist: prior, Owner: owner}
 	m.params = append(m.params, p)
 	m.own(owner, p.Name.Name)
@@ -86,7 +86,7 @@ func (m *model) param(name string, t *ast.Type, prior *ast.Dist, owner *ast.Iden
 }
 
 // declare declares data from columns and returns the name. A matrix has a size for its columns.
-func (m *model) declare(name, size string, of *variable,
+func (m *formula) declare(name, size string, of *variable,
 	from []*ast.Column) (data string, width ast.Expr) {
 	dims := []ast.Expr{of.rows}
 	if size != "" {
@@ -101,7 +101,7 @@ func (m *model) declare(name, size string, of *variable,
 }
 
 // numbers is the array of a variable that is a number a row.
-func (m *model) numbers(v *variable) ast.Expr {
+func (m *formula) numbers(v *variable) ast.Expr {
 	if v.value == nil {
 		name, _ := m.declare(v.name, "", v, []*ast.Column{v.column})
 		v.value = m.ref(name)
@@ -122,7 +122,7 @@ type matrix struct {
 
 // columnOf is what a variable is in a `from` clause. A category is coded by its differences from the
 // first, or with a column for each.
-func (m *model) columnOf(v *variable, full bool) *ast.Column {
+func (m *formula) columnOf(v *variable, full bool) *ast.Column {
 	if v.kind != factor {
 		column := *v.column
 		return &column
@@ -156,7 +156,7 @@ func wholeNumber(text string) (*ast.Number, bool) {
 }
 
 // matrixOf declares the columns of a variable by themselves, once for each coding.
-func (m *model) matrixOf(v *variable, full bool) *matrix {
+func (m *formula) matrixOf(v *variable, full bool) *matrix {
 	if v.kind == columns && v.column == nil {
 		name := v.value.(*ast.Name).Name
 		m.own(v.owner, name)
@@ -175,7 +175,7 @@ func (m *model) matrixOf(v *variable, full bool) *matrix {
 
 // full reports whether a category in a term has a column for each of its values: where the term without it
 // is not in the formula, by R's rule.
-func (d *design) full(t term, v string, m *model) bool {
+func (d *design) full(t term, v string, m *formula) bool {
 	if rest := t.without(v); rest != "" {
 		return !slices.ContainsFunc(d.terms, func(o term) bool { return o.key() == rest })
 	}

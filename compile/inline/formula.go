@@ -1,14 +1,9 @@
-// Package formula writes out likelihoods with a formula, y ~ glm(normal, 1 + x + (1 | g)): data,
-// parameters with their priors, and a likelihood of a linear predictor, as a person would write them.
-// Terms mean what they mean in R and brms; the parties to whom they belong follow from the owners of the
-// columns.
-package formula
+package inline
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -25,8 +20,11 @@ type Expansion struct {
 	dropped map[ast.Stmt]bool         // declarations of columns that formulas alone named
 }
 
-// Expand writes out the formulas of a file; one without any stays as it is.
-func Expand(file *ast.File, universe *stdlib.Universe) (*Expansion, diag.List) {
+// ExpandFormulas writes out the likelihoods of a file with a formula, y ~ glm(normal, 1 + x + (1 | g)): data,
+// parameters with their priors, and a likelihood of a linear predictor, as a person would write them. Terms
+// mean what they mean in R and brms; the parties to whom they belong follow from the owners of the columns. A
+// file without formulas stays as it is.
+func ExpandFormulas(file *ast.File, universe *stdlib.Universe) (*Expansion, diag.List) {
 	e := &Expansion{File: file, from: file, blocks: map[ast.Stmt][][]ast.Stmt{}, dropped: map[ast.Stmt]bool{}}
 	return e, e.expand(file, universe)
 }
@@ -67,8 +65,8 @@ func (e *Expansion) Text() string {
 }
 
 func (e *Expansion) expand(file *ast.File, universe *stdlib.Universe) diag.List {
-	x := &expander{
-		expansion: e, file: file, universe: universe, declared: inline.DeclaredIn(file),
+	x := &formulaExpander{
+		expansion: e, file: file, universe: universe, declared: DeclaredIn(file),
 		taken: map[string]bool{}, used: map[string]bool{},
 	}
 	formulas := 0
@@ -109,12 +107,12 @@ func (e *Expansion) expand(file *ast.File, universe *stdlib.Universe) diag.List 
 	return x.diags
 }
 
-// An expander holds the state of one run of Expand.
-type expander struct {
+// An formulaExpander holds the state of one run of Expand.
+type formulaExpander struct {
 	expansion *Expansion
 	file      *ast.File
 	universe  *stdlib.Universe
-	declared  inline.Declared
+	declared  Declared
 	diags     diag.List
 	out       []ast.Stmt
 	taken     map[string]bool // names of the file and of what is written
@@ -122,12 +120,12 @@ type expander struct {
 	several   bool            // formulas are in the file
 }
 
-func (x *expander) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+func (x *formulaExpander) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
 	return x.diags.Errorf(code, x.file.Source, at.Span(), format, args...)
 }
 
 // elsewhere refuses a formula in any other statement than a likelihood.
-func (x *expander) elsewhere(s ast.Stmt) {
+func (x *formulaExpander) elsewhere(s ast.Stmt) {
 	ast.Walk(s, func(n ast.Node) bool {
 		if d, ok := n.(*ast.Dist); ok && d.Name.Name == ast.GLM {
 			x.errorf(diag.GLMElsewhere, d.Name, "glm(…) stands behind the `~` of a likelihood, and nowhere else").
@@ -139,7 +137,7 @@ func (x *expander) elsewhere(s ast.Stmt) {
 
 // take notes the names of values, sizes and parties in a file, but not those of a formula: they are data,
 // or words for priors.
-func (x *expander) take(n ast.Node) bool {
+func (x *formulaExpander) take(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Name:
 		x.taken[n.Name] = true
@@ -156,7 +154,7 @@ func (x *expander) take(n ast.Node) bool {
 }
 
 // unique returns a name that nothing else has: the one wanted, or that with a number.
-func (x *expander) unique(want string) string {
+func (x *formulaExpander) unique(want string) string {
 	name := want
 	for k := 2; x.taken[name]; k++ {
 		name = want + "_" + digits(k)
@@ -167,7 +165,7 @@ func (x *expander) unique(want string) string {
 
 // needed leaves out the declarations of columns that stand in formulas alone: what is written reads the
 // columns.
-func (x *expander) needed() []ast.Stmt {
+func (x *formulaExpander) needed() []ast.Stmt {
 	uses := map[string]int{}
 	for _, s := range x.out {
 		ast.Walk(s, func(n ast.Node) bool {
@@ -192,9 +190,9 @@ func (x *expander) needed() []ast.Stmt {
 }
 
 // expand writes out one likelihood.
-func (x *expander) expand(l *ast.Likelihood) {
+func (x *formulaExpander) expand(l *ast.Likelihood) {
 	before := len(x.diags)
-	m := &model{expander: x, stmt: l, at: l.At, priors: &priors{}, byKey: map[string]*variable{},
+	m := &formula{formulaExpander: x, stmt: l, at: l.At, priors: &priors{}, byKey: map[string]*variable{},
 		coded: map[string]*matrix{}, terms: map[string][]ast.Expr{}, owned: map[string]map[string]bool{}}
 	if m.arguments(); len(x.diags) > before {
 		return
@@ -210,9 +208,9 @@ func (x *expander) expand(l *ast.Likelihood) {
 	x.out = append(x.out, slices.Concat(blocks...)...)
 }
 
-// A model is one formula as it is written out.
-type model struct {
-	*expander
+// A formula is what one formula has become so far.
+type formula struct {
+	*formulaExpander
 	stmt   *ast.Likelihood
 	at     ast.At // of what is being written
 	family *family

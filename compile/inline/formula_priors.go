@@ -1,4 +1,4 @@
-package formula
+package inline
 
 import (
 	"slices"
@@ -37,7 +37,7 @@ type given struct {
 }
 
 // read notes the priors of the argument.
-func (p *priors) read(m *model, e ast.Expr) {
+func (p *priors) read(m *formula, e ast.Expr) {
 	list, ok := e.(*ast.Array)
 	if !ok {
 		m.errorf(diag.PriorOfNone, e, "priors are a list: priors = [coef ~ normal(0, 1), sd ~ half_normal(1)]")
@@ -101,7 +101,7 @@ func (p *priors) of(keys ...string) (found *ast.Dist) {
 }
 
 // unused reports priors of nothing.
-func (p *priors) unused(m *model) {
+func (p *priors) unused(m *formula) {
 	for _, g := range p.list {
 		if !g.used && !slices.Contains(p.there, g.key) {
 			m.errorf(diag.PriorOfNone, g.at, "the formula has no %s to give a prior", g.key).
@@ -111,7 +111,7 @@ func (p *priors) unused(m *model) {
 }
 
 // dist writes a distribution.
-func (m *model) dist(name string, args ...ast.Expr) *ast.Dist {
+func (m *formula) dist(name string, args ...ast.Expr) *ast.Dist {
 	d := &ast.Dist{At: m.at, Name: m.ident(name)}
 	for _, a := range args {
 		d.Args = append(d.Args, &ast.Arg{At: m.at, Value: a})
@@ -120,7 +120,7 @@ func (m *model) dist(name string, args ...ast.Expr) *ast.Dist {
 }
 
 // library writes a prior of the library.
-func (m *model) library(text string) *ast.Dist {
+func (m *formula) library(text string) *ast.Dist {
 	tree, _ := parser.Parse(source.New("", "param p ~ "+text+"\n"))
 	d := tree.Stmts[0].(*ast.Param).Dist
 	var place func(e ast.Expr) ast.Expr
@@ -130,12 +130,12 @@ func (m *model) library(text string) *ast.Dist {
 }
 
 // scaled writes one that is for a predictor of unit scale.
-func (m *model) scaled(text string) *ast.Dist {
+func (m *formula) scaled(text string) *ast.Dist {
 	m.priors.defaulted = true
 	return m.library(text)
 }
 
-func (m *model) interceptPrior() *ast.Dist {
+func (m *formula) interceptPrior() *ast.Dist {
 	if d := m.priors.of(ofIntercept); d != nil {
 		return d
 	}
@@ -153,7 +153,7 @@ func (m *model) interceptPrior() *ast.Dist {
 }
 
 // priorOf is the prior of the coefficients of a term.
-func (m *model) priorOf(t term) *ast.Dist {
+func (m *formula) priorOf(t term) *ast.Dist {
 	if d := m.priors.of(t.key(), ofCoefficient); d != nil {
 		return d
 	}
@@ -168,7 +168,7 @@ func (m *model) priorOf(t term) *ast.Dist {
 
 // raw refuses a default prior of a column that is not standardised, with the words for it and the prior
 // that can be given.
-func (m *model) raw(v *variable, words, prior string) {
+func (m *formula) raw(v *variable, words, prior string) {
 	d := m.errorf(diag.RawColumn, v.at, words, v.key)
 	s, declared := m.dataOf(v.value)
 	if declared && len(s.From) == 0 && len(s.Type.Dims) == 1 && s.Type.Elem.Name == "real" {
@@ -178,7 +178,7 @@ func (m *model) raw(v *variable, words, prior string) {
 	d.Note("or give the prior on the scale of the column: priors = [%s ~ normal(0, 1)]", prior)
 }
 
-func (m *model) dataOf(e ast.Expr) (*ast.Data, bool) {
+func (m *formula) dataOf(e ast.Expr) (*ast.Data, bool) {
 	name, ok := e.(*ast.Name)
 	if !ok {
 		return nil, false
@@ -188,7 +188,7 @@ func (m *model) dataOf(e ast.Expr) (*ast.Data, bool) {
 }
 
 // sdParam declares the standard deviations of effects of a group.
-func (m *model) sdParam(suffix, group string, t *ast.Type, owner *ast.Ident) string {
+func (m *formula) sdParam(suffix, group string, t *ast.Type, owner *ast.Ident) string {
 	d := m.priors.of(ofSD+"("+group[1:]+")", ofSD)
 	if d == nil {
 		d = m.scaled(stdlib.DefaultSD)
@@ -197,7 +197,7 @@ func (m *model) sdParam(suffix, group string, t *ast.Type, owner *ast.Ident) str
 }
 
 // corPrior is the prior of the factor of correlations.
-func (m *model) corPrior(group string) *ast.Dist {
+func (m *formula) corPrior(group string) *ast.Dist {
 	if d := m.priors.of(ofCorrelation+"("+group[1:]+")", ofCorrelation); d != nil {
 		return d
 	}
@@ -205,7 +205,7 @@ func (m *model) corPrior(group string) *ast.Dist {
 }
 
 // positive declares a parameter above 0; a prior on all numbers is cut off there.
-func (m *model) positive(name string, t *ast.Type, prior *ast.Dist, owner *ast.Ident) string {
+func (m *formula) positive(name string, t *ast.Type, prior *ast.Dist, owner *ast.Ident) string {
 	if d, ok := m.universe.Dist(prior.Name.Name); ok && d.Support == def.RealLine {
 		if t == nil {
 			t = m.real()

@@ -1,4 +1,4 @@
-package formula
+package inline
 
 import (
 	"slices"
@@ -22,7 +22,7 @@ type pool struct {
 }
 
 // predictor writes out the terms of the formula.
-func (m *model) predictor() {
+func (m *formula) predictor() {
 	if m.design.intercept {
 		b := m.param(m.called("b"), nil, m.interceptPrior(), m.responder())
 		m.add(b.Owner, m.ref(b.Name.Name))
@@ -48,7 +48,7 @@ func (m *model) predictor() {
 }
 
 // called is a name of the formula: where a file has several formulas, with that of the response.
-func (m *model) called(name string) string {
+func (m *formula) called(name string) string {
 	if left := plain(format.Expr(m.stmt.Left)); m.several && left != "" {
 		return name + "_" + left
 	}
@@ -57,7 +57,7 @@ func (m *model) called(name string) string {
 
 // responder is the owner of what belongs to no term: the family that holds the response, or nobody, so
 // that it is the server.
-func (m *model) responder() *ast.Ident {
+func (m *formula) responder() *ast.Ident {
 	if name, one := m.declared.Owners(m.stmt.Left).Sole(); one && m.isFamily(name) {
 		return &ast.Ident{At: m.at, Name: name}
 	}
@@ -65,7 +65,7 @@ func (m *model) responder() *ast.Ident {
 }
 
 // add adds a term of an owner to the predictor.
-func (m *model) add(owner *ast.Ident, e ast.Expr) {
+func (m *formula) add(owner *ast.Ident, e ast.Expr) {
 	family := ""
 	if r := m.responder(); owner != nil && m.isFamily(owner.Name) && (r == nil || r.Name != owner.Name) {
 		family = owner.Name
@@ -77,7 +77,7 @@ func (m *model) add(owner *ast.Ident, e ast.Expr) {
 }
 
 // eta is the whole predictor; terms of a family are a sum over its members.
-func (m *model) eta() ast.Expr {
+func (m *formula) eta() ast.Expr {
 	list := m.terms[""]
 	for _, f := range m.families {
 		j := m.unique("j")
@@ -98,7 +98,7 @@ func (m *model) eta() ast.Expr {
 }
 
 // ownerOf is the party of a term: the one whose data it has, beside shared ones; nil for the server.
-func (m *model) ownerOf(at ast.Node, owners types.Owners) (*ast.Ident, bool) {
+func (m *formula) ownerOf(at ast.Node, owners types.Owners) (*ast.Ident, bool) {
 	switch {
 	case len(owners) > 1:
 		m.errorf(diag.AcrossParties, at, "%s has columns of %s: no party has both, so none can compute it",
@@ -113,7 +113,7 @@ func (m *model) ownerOf(at ast.Node, owners types.Owners) (*ast.Ident, bool) {
 }
 
 // ownersOf joins those of the variables of a term.
-func (m *model) ownersOf(t term) (owners types.Owners) {
+func (m *formula) ownersOf(t term) (owners types.Owners) {
 	for _, k := range t.vars {
 		owners = owners.Join(m.byKey[k].owners)
 	}
@@ -121,7 +121,7 @@ func (m *model) ownersOf(t term) (owners types.Owners) {
 }
 
 // pooled puts a term of one variable into the matrix of its owner, if a matrix can hold it.
-func (m *model) pooled(t term, prior *ast.Dist) bool {
+func (m *formula) pooled(t term, prior *ast.Dist) bool {
 	v := m.byKey[t.vars[0]]
 	if v.column == nil {
 		return false
@@ -146,7 +146,7 @@ func (m *model) pooled(t term, prior *ast.Dist) bool {
 }
 
 // coefficients writes a pool: a number times one coefficient, or a matrix times a vector.
-func (m *model) coefficients(p *pool) {
+func (m *formula) coefficients(p *pool) {
 	v := p.vars[0]
 	m.at = v.at
 	owner, _ := m.ownerOf(nil, v.owners)
@@ -173,7 +173,7 @@ func (m *model) coefficients(p *pool) {
 
 // interaction writes a term with a declaration of its own: products of numbers, of up to two categories or
 // matrices, and coefficients.
-func (m *model) interaction(t term, prior *ast.Dist) {
+func (m *formula) interaction(t term, prior *ast.Dist) {
 	owner, ok := m.ownerOf(m.whole(t), m.ownersOf(t))
 	if !ok {
 		return
@@ -209,14 +209,14 @@ func (m *model) interaction(t term, prior *ast.Dist) {
 }
 
 // whole is a term as an expression, for messages.
-func (m *model) whole(t term) ast.Expr {
+func (m *formula) whole(t term) ast.Expr {
 	if e, ok := t.at.(ast.Expr); ok && len(t.vars) == 1 {
 		return e
 	}
 	return &ast.Name{At: ast.At(t.at.Span()), Name: strings.Join(t.vars, ":")}
 }
 
-func (m *model) nameOf(t term) string {
+func (m *formula) nameOf(t term) string {
 	var names []string
 	for _, k := range t.vars {
 		names = append(names, m.byKey[k].name)
@@ -225,7 +225,7 @@ func (m *model) nameOf(t term) string {
 }
 
 // factorsOf is the product of the numbers of a term, nil where it has none, and the matrices of the others.
-func (m *model) factorsOf(t term, d *design) (product ast.Expr, wide []*matrix) {
+func (m *formula) factorsOf(t term, d *design) (product ast.Expr, wide []*matrix) {
 	for _, k := range t.vars {
 		switch v := m.byKey[k]; {
 		case v.kind != number:
