@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 func example() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "example",
-		Transforms: []def.Transform{transforms.None, transforms.Power},
+		Transforms: []def.Transform{stdlib.NoTransform, stdlib.Power},
 		Settings: []backends.Setting{
 			{Name: "draws", Default: 4000, Min: 1},
 			{Name: "rate", Default: 0.5, Min: 1e-9, Max: 1},
@@ -22,12 +22,12 @@ func example() backends.Algorithm {
 }
 
 func TestResolveFillsDefaults(t *testing.T) {
-	s, err := example().Resolve(transforms.Power, map[string]string{"rate": "0.25", "guide": "b"})
+	s, err := example().Resolve(stdlib.Power, map[string]string{"rate": "0.25", "guide": "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Int("draws") != 4000 || s.Float("rate") != 0.25 || s.Text("guide") != "b" ||
-		s.Transform != transforms.Power {
+		s.Transform != stdlib.Power {
 		t.Errorf("got %v", s)
 	}
 	if got, want := s.String(), "transform=power draws=4000 guide=b rate=0.25"; got != want {
@@ -36,7 +36,7 @@ func TestResolveFillsDefaults(t *testing.T) {
 }
 
 func TestResolveNamesEveryMistake(t *testing.T) {
-	_, err := example().Resolve(transforms.Augmented, map[string]string{"draws": "0", "rate": "nan",
+	_, err := example().Resolve(stdlib.Augmented, map[string]string{"draws": "0", "rate": "nan",
 		"guide": "c", "chains": "4"})
 	if err == nil {
 		t.Fatal("nothing refused")
@@ -48,14 +48,14 @@ func TestResolveNamesEveryMistake(t *testing.T) {
 		}
 	}
 	for _, bad := range []map[string]string{{"draws": "many"}, {"rate": "x"}, {"rate": "1.5"}} {
-		if _, err := example().Resolve(transforms.None, bad); err == nil {
+		if _, err := example().Resolve(stdlib.NoTransform, bad); err == nil {
 			t.Errorf("%v: not refused", bad)
 		}
 	}
 }
 
 func TestUndeclaredSettingIsMisuse(t *testing.T) {
-	s, err := example().Resolve(transforms.None, nil)
+	s, err := example().Resolve(stdlib.NoTransform, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +69,11 @@ func TestUndeclaredSettingIsMisuse(t *testing.T) {
 
 // A plan reads settings by what they mean, whatever they are called, and knows which there are not.
 func TestPlanIsFoundByRoles(t *testing.T) {
-	a := backends.Algorithm{Transforms: []def.Transform{transforms.None}, Settings: []backends.Setting{
+	a := backends.Algorithm{Transforms: []def.Transform{stdlib.NoTransform}, Settings: []backends.Setting{
 		{Name: "length", Default: 7, Role: backends.Draws}, {Name: "draws", Default: 3},
 		{Name: "burn", Default: 5, Role: backends.Warmup},
 	}}
-	s, err := a.Resolve(transforms.None, map[string]string{"length": "9"})
+	s, err := a.Resolve(stdlib.NoTransform, map[string]string{"length": "9"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -40,7 +40,7 @@ func TestColumnsOfAPartyAlone(t *testing.T) {
 			"coefficients in sum only, and priors the rest",
 	}
 	for _, transform := range []string{"exact", "augmented", "power"} {
-		kind, _ := transforms.Named(transform)
+		kind, _ := stdlib.TransformNamed(transform)
 		m := compiletest.Compile(t, `client a
 data y : binary[N] @ shared
 data X : real[N, P] @ a from age, one, months
@@ -114,7 +114,7 @@ data x : real[N] @ a
 param m ~ normal(0, 1)
 param u : real[C] ~ normal(0, 1) @ a
 y ~ normal(m + u[county], 1)
-`, check.Options{Transform: transforms.Exact})
+`, check.Options{Transform: stdlib.Exact})
 	parties, _ := loweredAlone(t, m, map[string]string{
 		"server": "id,y,county\n1,0,2\n2,1,1\n3,1,2\n4,0,3\n", "a": "id,x\n1,0\n2,0\n3,0\n4,0\n",
 	}, false)

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/release"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Apart is what the parties of a model under transform private run where each has its data: programs that
@@ -36,14 +36,14 @@ func (m *Model) Apart() (*Model, diag.List) {
 		}
 		text.WriteString(format.Stmt(s) + "\n")
 	}
-	o := check.Options{Set: m.options.Set, Server: m.Checked.Server, Transform: transforms.Exact,
+	o := check.Options{Set: m.options.Set, Server: m.Checked.Server, Transform: stdlib.Exact,
 		Accept: m.options.Accept}
 	out, diags := Compile(source.New(m.Source.Name, text.String()), o)
 	if diags.HasErrors() {
 		return nil, diags
 	}
 	t := m.Checked.Transform
-	out.Manifest.Transform = transforms.Private.Name
+	out.Manifest.Transform = stdlib.Private.Name
 	out.Manifest.Accepted = m.options.Accept
 	out.Manifest.Release = manifestRelease(m.Design, t.Epsilon, t.Delta, t.Norm,
 		m.noiseless())

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/leak/atload"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
@@ -284,7 +283,7 @@ func (b *BoundModel) leaks() (diags diag.List) {
 	}
 	terms := (&OneParty{BoundModel: b}).terms()
 	for _, l := range b.Lowered[1:] {
-		diags = append(diags, b.Manifest.Staying(atload.Check(l.PartyData, terms))...)
+		diags = append(diags, b.Manifest.Staying(CheckSent(l.PartyData, terms))...)
 	}
 	for _, d := range diags {
 		if d.Code == diag.FixedCut {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
-	"github.com/vflc/vflc/compile/formula"
 	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/compile/latent"
 	"github.com/vflc/vflc/compile/leak"
@@ -46,7 +45,7 @@ type Model struct {
 	Source   *source.File
 	Universe *stdlib.Universe
 	File     *ast.File
-	Expanded *formula.Expansion // the file with its formulas written out
+	Expanded *inline.Expansion // the file with its formulas written out
 	// with the modules of clients in the place of their contributions, as far as they are at hand
 	Linked  *check.Linked
 	Inlined *check.Linked // without functions
@@ -114,7 +113,7 @@ func modelPasses() []pass[*Model] {
 		{
 			name: "formula", doc: "Writes out likelihoods with a formula.",
 			run: func(m *Model) (l diag.List, _ error) {
-				if m.Expanded, l = formula.Expand(m.File, m.Universe); !l.HasErrors() {
+				if m.Expanded, l = inline.ExpandFormulas(m.File, m.Universe); !l.HasErrors() {
 					m.File = check.Listed(m.Expanded.File)
 				}
 				return l, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
@@ -29,7 +29,7 @@ func TestEveryPassIsVerified(t *testing.T) {
 	whole := 0
 	for name, text := range models(t) {
 		t.Run(name, func(t *testing.T) {
-			for _, kind := range transforms.All() {
+			for _, kind := range stdlib.Transforms() {
 				m, diags := compiletest.Try(t, source.New("model.vfl", text), check.Options{Transform: kind})
 				if m.Checked == nil {
 					break // it does not parse
@@ -91,7 +91,7 @@ func read(t *testing.T, path string) string {
 // The graphs of the examples, with their data, are verified under each transform.
 func TestExamplesAreVerifiedWithTheirData(t *testing.T) {
 	for _, path := range files(t, "../examples/*.vfl") {
-		for _, kind := range transforms.All() {
+		for _, kind := range stdlib.Transforms() {
 			m, diags := compile.Compile(source.New(path, read(t, path)), check.Options{Transform: kind})
 			if diags.HasErrors() {
 				continue
@@ -140,7 +140,7 @@ func TestStagesPrint(t *testing.T) {
 
 // A pooled model is run by one party: it prints as written.
 func TestAPooledModelIsNotSplit(t *testing.T) {
-	m := compiletest.Compile(t, pair.Text, check.Options{Transform: transforms.None})
+	m := compiletest.Compile(t, pair.Text, check.Options{Transform: stdlib.NoTransform})
 	var out strings.Builder
 	if err := m.Dump(&out, "split"); err != nil || out.String() != "-- model.vfl --\n"+pair.Text ||
 		m.Manifest != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -30,7 +30,7 @@ func TestEncryptedRowsCross(t *testing.T) {
 				continue
 			}
 			for _, encrypted := range []bool{false, true} {
-				o := check.Options{Transform: transforms.Exact, Encrypted: encrypted}
+				o := check.Options{Transform: stdlib.Exact, Encrypted: encrypted}
 				m, diags := compiletest.Try(t, source.New("m.vfl", text), o)
 				if m.Manifest != nil {
 					_, found := m.Bundle()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // settled returns the model with the noise that the number of members of its families decides. A model whose
@@ -62,7 +62,7 @@ func (m *Model) Assumed() string {
 // others names the transforms that the model could have instead.
 func (m *Model) others() string {
 	var names []string
-	for _, t := range transforms.All() {
+	for _, t := range stdlib.Transforms() {
 		if !t.Pooled() && t.Name != m.Checked.Transform.Kind.Name {
 			names = append(names, "transform "+t.Name)
 		}

@@ -3,14 +3,14 @@ package compile
 import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // WithEncryptedRows returns the model for a run whose rows stay encrypted. Its warnings are those
 // of m, and are left out.
 func (m *Model) WithEncryptedRows() (*Model, diag.List) {
 	o := m.options
-	o.Transform, o.Rho, o.RhoBy, o.Encrypted = transforms.Exact, 0, nil, true
+	o.Transform, o.Rho, o.RhoBy, o.Encrypted = stdlib.Exact, 0, nil, true
 	other, diags := Compile(m.Source, o)
 	if !diags.HasErrors() {
 		diags = nil

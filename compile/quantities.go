@@ -5,7 +5,7 @@ import (
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Generated lists the generated quantities in the order of their declarations.
@@ -22,7 +22,7 @@ func (m *Model) Generated() []*check.Symbol {
 // Pool compiles the model again with the transform that pools.
 func (m *Model) Pool() (*Model, diag.List) {
 	o := m.options
-	o.Transform, o.Rho, o.RhoBy = transforms.None, 0, nil
+	o.Transform, o.Rho, o.RhoBy = stdlib.NoTransform, 0, nil
 	return Compile(m.Source, o)
 }
 

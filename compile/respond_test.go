@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -75,7 +75,7 @@ func TestTheServerIsTheHolderOfTheResponse(t *testing.T) {
 	for name, likelihoods := range respondingModels {
 		held := heldByBank + likelihoods
 		said := strings.Replace(held, "client bank, shop", "server bank\nclient shop", 1)
-		for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented} {
+		for _, kind := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 			want := sharesOf(t, said, kind)
 			if diff := cmp.Diff(want, sharesOf(t, held, kind)); diff != "" {
 				t.Errorf("%s, %s: server bank (-), response @ bank (+):\n%s", name, kind, diff)
@@ -89,8 +89,8 @@ func TestTheServerIsTheHolderOfTheResponse(t *testing.T) {
 		"y ~ bernoulli_logit(eta + Z * z)\n"
 	said := strings.Replace(heldByBank, "client bank, shop", "server bank\nclient registry\nclient shop", 1) +
 		strings.Replace(registry, "K]\n", "K] @ registry\n", 1)
-	want := sharesOf(t, said, transforms.Exact)
-	if diff := cmp.Diff(want, sharesOf(t, "server registry\n"+heldByBank+registry, transforms.Exact)); diff != "" {
+	want := sharesOf(t, said, stdlib.Exact)
+	if diff := cmp.Diff(want, sharesOf(t, "server registry\n"+heldByBank+registry, stdlib.Exact)); diff != "" {
 		t.Errorf("registry as a client (-), as the server that the text names (+):\n%s", diff)
 	}
 }

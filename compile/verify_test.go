@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -32,7 +32,7 @@ y ~ normal(eta, 1)
 // Each pass's Verify finds the faults put into its result here: a leaked value, a lost statement, a channel
 // with one end.
 func TestVerifyFindsWhatIsWrong(t *testing.T) {
-	power := check.Options{Transform: transforms.Power}
+	power := check.Options{Transform: stdlib.Power}
 	for name, c := range map[string]struct {
 		options check.Options
 		after   string

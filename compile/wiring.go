@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/leak/atload"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/lang/diag"
@@ -44,7 +43,7 @@ func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
 	}
 	p.Lowered = []*lower.Lowered{lowered}
 	if p.Party != p.Manifest.Server {
-		diags = append(diags, p.Manifest.Staying(atload.Check(lowered.PartyData, p.terms()))...)
+		diags = append(diags, p.Manifest.Staying(CheckSent(lowered.PartyData, p.terms()))...)
 	}
 	return diags
 }
@@ -161,8 +160,8 @@ func (p *OneParty) mayBe(w Wiring) error {
 }
 
 // terms are what the manifest says to a client's check of its own data.
-func (p *OneParty) terms() atload.ManifestTerms {
-	t := atload.ManifestTerms{Shared: map[string]*check.Symbol{}, Accepted: p.Manifest.Accepted,
+func (p *OneParty) terms() ManifestTerms {
+	t := ManifestTerms{Shared: map[string]*check.Symbol{}, Accepted: p.Manifest.Accepted,
 		New: len(p.Manifest.Predicted) > 0}
 	for _, s := range p.Manifest.Shared {
 		t.Shared[s.Name] = s.Declared(p.Universe)

@@ -87,7 +87,7 @@ func wrongPrograms(t *testing.T) []wrong {
 	for _, pattern := range []string{
 		"../lang/parser/testdata/*.txtar", "check/testdata/*.txtar", "inline/testdata/*.txtar",
 		"split/testdata/owners/*.txtar", "suitable/testdata/*.txtar",
-		"leak/atload/testdata/*.txtar",
+		"testdata/sent/*.txtar",
 		"testdata/private/*.txtar", "testdata/wrong/*.txtar",
 	} {
 		paths, err := filepath.Glob(pattern)

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // boundExamples binds every model of examples/ under every transform, and those of posteriordb if their data
@@ -23,7 +23,7 @@ func boundExamples(t *testing.T) map[string]*compile.BoundModel {
 	}
 	all := map[string]*compile.BoundModel{}
 	for _, path := range paths {
-		for _, transform := range transforms.All() {
+		for _, transform := range stdlib.Transforms() {
 			all[filepath.Base(path)+" "+transform.Name] = bindModel(t, path, transform)
 		}
 	}
@@ -66,7 +66,7 @@ func TestEvaluationsAllocateNothing(t *testing.T) {
 // TestTransitionsAllocateNothing: transitions of NUTS after warm-up, with the short trees of logistic
 // regression.
 func TestTransitionsAllocateNothing(t *testing.T) {
-	for _, transform := range transforms.All() {
+	for _, transform := range stdlib.Transforms() {
 		b := bindModel(t, "../examples/logistic.vfl", transform)
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Fits beside the first share round trips, whether the posterior has one mode or two: the messages are those
@@ -46,7 +46,7 @@ func TestFitsTogether(t *testing.T) {
 		if messages["a → server: sum part: scalars"] == nil {
 			t.Errorf("%v: there was one fit", c.given)
 		}
-		settings, err := a.Resolve(transforms.Exact, c.given)
+		settings, err := a.Resolve(stdlib.Exact, c.given)
 		if err != nil {
 			t.Fatal(err)
 		}

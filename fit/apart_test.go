@@ -21,7 +21,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -90,7 +90,7 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 				algorithm := map[string]string{"nuts": "nuts", "near": "nuts", "joint": "nuts",
 					"sfvi": "sfvi", "quad": "sfvi", "soul": "soul"}[name]
 				a, _ := Backend(algorithm)
-				kind, _ := transforms.Named(transform)
+				kind, _ := stdlib.TransformNamed(transform)
 				if !slices.Contains(a.Transforms, kind) {
 					return
 				}
@@ -143,7 +143,7 @@ z ~ normal(m + w * v + exp(x * u), 1)
 			t.Fatal(err)
 		}
 	}
-	for _, kind := range transforms.All()[1:] {
+	for _, kind := range stdlib.Transforms()[1:] {
 		text := model
 		if !kind.Powers() {
 			text += "data s : real[N]\nparam k ~ normal(0, 1)\ns ~ normal(k + x * u, 1)\n"

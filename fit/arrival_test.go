@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Chains that start where the log density is −1e4 to −1e9, and its gradient 1e9 times what it is in the
 // posterior, all arrive there: a centred Poisson model under default settings, from seeds with which
 // estimates of the metric from the first draws on kept one of four chains away.
 func TestChainsArrive(t *testing.T) {
-	bound := bindModel(t, "../bench/chains/models/glmm.vfl", transforms.None)
+	bound := bindModel(t, "../bench/chains/models/glmm.vfl", stdlib.NoTransform)
 	for _, seed := range []uint64{10, 14, 15, 16} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			arrive(t, bound, seed, "200", 1.5)
@@ -35,7 +35,7 @@ func TestChainsBeginWhereTheyCanLeave(t *testing.T) {
 	}
 	const text = "data t : real<lower=0>[N]\ndata x : real[N]\nparam a ~ normal(2, 2)\nparam b ~ normal(0, " +
 		"1)\nparam shape ~ lognormal(0, 1)\nt ~ weibull(shape, exp(a + b * x))\n"
-	bound := bindFiles(t, text, transforms.None, 1, map[string]string{"data.csv": table.String()})
+	bound := bindFiles(t, text, stdlib.NoTransform, 1, map[string]string{"data.csv": table.String()})
 	for seed := range uint64(6) {
 		arrive(t, bound, seed+1, "200", 1.1)
 	}
@@ -62,7 +62,7 @@ func TestChainsArriveInMixtures(t *testing.T) {
 		"states": "param k : level(3)[N] ~ categorical(w)\ny ~ normal(a[k] + b[k] .* x, s[k])\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			bound := bindFiles(t, lines+likelihood, transforms.None, 1,
+			bound := bindFiles(t, lines+likelihood, stdlib.NoTransform, 1,
 				map[string]string{"data.csv": table.String()})
 			for seed := range uint64(3) {
 				arrive(t, bound, seed+1, "300", 1.05)

@@ -17,15 +17,15 @@ import (
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Attack reconstructs the clients' cuts from what the server received in a run, and compares with the true
 // cuts, the mean over the run's draws. Where the folder does not hold what the server received, the run is
 // repeated in memory, which progress reports. The diagnostics are those of the data.
-func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Assessment, diag.List, error) {
+func Attack(ctx context.Context, run *posterior.Run, progress Progress) (*attack.Assessment, diag.List,
+	error) {
 	b, diags, err := Reopen(run)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -53,7 +53,7 @@ func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Asse
 	repeated := views == nil
 	if repeated {
 		progress.Message(fmt.Sprintf("%s has no %s: the run is repeated from its seed, in memory", run.Path,
-			runs.ViewFile))
+			posterior.ViewFile))
 		if views, err = p.repeat(ctx, run); err != nil {
 			return nil, diags, err
 		}
@@ -70,7 +70,7 @@ func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Asse
 }
 
 // repeatable prepares the run that a folder records, without the folder.
-func repeatable(run *runs.Run, b *compile.BoundModel, progress Progress) (*Prepared, error) {
+func repeatable(run *posterior.Run, b *compile.BoundModel, progress Progress) (*Prepared, error) {
 	a, ok := Backend(run.Record.Backend)
 	if !ok {
 		return nil, fmt.Errorf("%s: this version has no backend %s", run.Path, run.Record.Backend)
@@ -91,7 +91,7 @@ func repeatable(run *runs.Run, b *compile.BoundModel, progress Progress) (*Prepa
 // of them; those about auxiliary variables are left out where the run had none.
 func RecordedSettings(r *posterior.Record, a backends.Algorithm) map[string]string {
 	given := map[string]string{}
-	on, _ := transforms.Named(r.Transform)
+	on, _ := stdlib.TransformNamed(r.Transform)
 	for name, v := range r.Settings {
 		given[name] = fmt.Sprint(v)
 		if n, ok := v.(float64); ok { // read from JSON
@@ -108,7 +108,7 @@ func RecordedSettings(r *posterior.Record, a backends.Algorithm) map[string]stri
 
 // repeat runs again, and returns what the server receives. The error says where that is not the run of the
 // folder.
-func (p *Prepared) repeat(ctx context.Context, run *runs.Run) ([]*attack.Recorder, error) {
+func (p *Prepared) repeat(ctx context.Context, run *posterior.Run) ([]*attack.Recorder, error) {
 	if slices.ContainsFunc(run.Record.Command, func(a string) bool {
 		return strings.HasPrefix(a, "--from")
 	}) {
@@ -218,7 +218,7 @@ func (t *truths) add(value func(int) []float64) {
 	t.n++
 }
 
-func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth,
+func (p *Prepared) report(run *posterior.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth,
 	bare *firstRounds, repeated bool) *attack.Assessment {
 	byColumn := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool {
 		return u.Motion == density.ByColumn

@@ -19,7 +19,7 @@ import (
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -241,7 +241,7 @@ func sumsModel(t *testing.T, n, columns int, scaled bool) (p *Prepared, env dens
 		text = strings.Replace(text, "param w ~ normal(0, 2.5)",
 			"param tau ~ half_normal(1) @ victim\nparam w ~ normal(0, tau)", 1)
 	}
-	b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
+	b := bound(t, besideModel(t, text, files), check.Options{Transform: stdlib.Exact,
 		Accept: diag.Accepted{"few-rows"}})
 	p, diags, err := OpenBound(b, Options{
 		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"},
@@ -434,7 +434,7 @@ func TestManySumsTellTheColumn(t *testing.T) {
 // The attack on masks finds nothing in what the server of a run of encrypted rows could keep, and on masked
 // sums of the same model all eight directions of the columns, and the three clients apart.
 func TestTheAttackOnMasksFindsNothingEncrypted(t *testing.T) {
-	o := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}}
+	o := check.Options{Transform: stdlib.Exact, Accept: diag.Accepted{"few-rows"}}
 	b := bound(t, threeClients(t), o)
 	for wire, ring := range map[string]int{"encrypted": 8, "fixed": 0} {
 		given := map[string]string{"wire": wire, "theta-guide": "joint", "draws": "400", "correct": "false"}

@@ -23,10 +23,9 @@ import (
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -101,7 +100,7 @@ func attacked(t *testing.T, b *compile.BoundModel, name string, given map[string
 
 func attackOn(t *testing.T, dir string) *attack.Assessment {
 	t.Helper()
-	run, err := runs.Open(dir)
+	run, err := posterior.OpenRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +115,7 @@ func attackOn(t *testing.T, dir string) *attack.Assessment {
 // factor of three.
 func TestAttackRecoversCuts(t *testing.T) {
 	t.Parallel()
-	for _, transform := range transforms.WithNoise() {
+	for _, transform := range stdlib.NoisyTransforms() {
 		b := twoHospitals(t, 100, 0, transform)
 		bundle, diags := b.Bundle()
 		good(t, diags, nil)
@@ -183,7 +182,7 @@ func TestAttackRecoversCuts(t *testing.T) {
 // A client's private factor is found: the rows fall into its categories, all of them and no others, without
 // knowing anything of the client.
 func TestAttackFindsGroups(t *testing.T) {
-	_, report := attacked(t, twoHospitals(t, 300, 12, transforms.Augmented), "nuts",
+	_, report := attacked(t, twoHospitals(t, 300, 12, stdlib.Augmented), "nuts",
 		map[string]string{"warmup": "300", "draws": "300"})
 	if g := report.Cuts[0].Groups; g == nil || g.True != 12 || g.Found != 12 || g.Rand != 1 {
 		t.Errorf("groups of the factor: %v", g)
@@ -241,10 +240,10 @@ func TestAttackFindsColumns(t *testing.T) {
 		y, likelihood string
 		sums          bool // a masked sum shows them too
 	}{
-		{transforms.Exact, "binary", "bernoulli_logit", true},
-		{transforms.Power, "binary", "bernoulli_logit", false},
-		{transforms.Power, "count", "poisson_log", false},
-		{transforms.Augmented, "binary", "bernoulli_probit", false},
+		{stdlib.Exact, "binary", "bernoulli_logit", true},
+		{stdlib.Power, "binary", "bernoulli_logit", false},
+		{stdlib.Power, "count", "poisson_log", false},
+		{stdlib.Augmented, "binary", "bernoulli_probit", false},
 	} {
 		_, report := attacked(t, mixed(t, c.y, c.likelihood, c.transform), "nuts",
 			map[string]string{"warmup": "200", "draws": "200"})
@@ -281,7 +280,7 @@ func TestAttackOnQuadrature(t *testing.T) {
 		"the iterate alone": {"correct": "false", "draws": "200"},
 		"meanfield":         {"theta-guide": "meanfield", "draws": "200"},
 	} {
-		for _, transform := range []def.Transform{transforms.Augmented, transforms.Exact, transforms.Power} {
+		for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Exact, stdlib.Power} {
 			_, report := attacked(t, twoHospitals(t, 150, 0, transform), "sfvi", given)
 			bare := name != "the iterate alone"
 			for k, c := range report.Cuts {
@@ -310,7 +309,7 @@ func TestAttackOnQuadrature(t *testing.T) {
 			}
 		}
 	}
-	alone := bound(t, oneHospital(t), check.Options{Transform: transforms.Augmented, Rho: 1})
+	alone := bound(t, oneHospital(t), check.Options{Transform: stdlib.Augmented, Rho: 1})
 	_, report := attacked(t, alone, "sfvi", nil)
 	if c := report.Cuts; len(c) != 1 || c[0].Correlation < 0.9999 || c[0].Directions != 2 ||
 		!slices.Equal(c[0].Receivers, []string{"server"}) {
@@ -345,14 +344,14 @@ func oneHospital(t *testing.T) string {
 // those with which chains began.
 func TestAttackFindsColumnsByQuadrature(t *testing.T) {
 	t.Parallel()
-	_, report := attacked(t, twoHospitals(t, 300, 12, transforms.Augmented), "sfvi",
+	_, report := attacked(t, twoHospitals(t, 300, 12, stdlib.Augmented), "sfvi",
 		map[string]string{"draws": "200"})
 	if g := report.Cuts[0].Groups; g == nil || g.True != 12 || g.Found != 12 || g.Rand != 1 {
 		t.Errorf("groups of the factor: %v", g)
 	}
 	near := near("warmup", "20", "draws", "20")
 	for backend, given := range map[string]map[string]string{"sfvi": {"draws": "200"}, "nuts": near} {
-		for _, transform := range []def.Transform{transforms.Augmented, transforms.Exact} {
+		for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Exact} {
 			_, report := attacked(t, mixed(t, "binary", "bernoulli_logit", transform), backend, given)
 			for k, want := range []int{6, 2, 8} {
 				c := report.Cuts[k]
@@ -370,7 +369,7 @@ func TestAttackFindsColumnsByQuadrature(t *testing.T) {
 
 // The forecast has a row for each message in which a fit by quadrature sends a cut without noise.
 func TestForecastWithoutNoise(t *testing.T) {
-	bundle, diags := twoHospitals(t, 30, 0, transforms.Augmented).Bundle()
+	bundle, diags := twoHospitals(t, 30, 0, stdlib.Augmented).Bundle()
 	good(t, diags, nil)
 	a, given := backend(t, "sfvi"), map[string]string{"estimator": "quadrature"}
 	rows, err := Audit(bundle, a, given)
@@ -393,7 +392,7 @@ func TestForecastWithoutNoise(t *testing.T) {
 // over.
 func TestForecastOfSolvedAdjoints(t *testing.T) {
 	for likelihood, y := range map[string]string{"poisson_log": "count", "bernoulli_logit": "binary"} {
-		bundle, diags := mixed(t, y, likelihood, transforms.Power).Bundle()
+		bundle, diags := mixed(t, y, likelihood, stdlib.Power).Bundle()
 		good(t, diags, nil)
 		a := backend(t, "nuts")
 		rows, err := Audit(bundle, a, nil)
@@ -472,10 +471,10 @@ func TestAttackSeparatesMaskedSums(t *testing.T) {
 		transform def.Transform
 		metric    string
 		wire      string
-	}{{transforms.Exact, "dense", "fixed"}, {transforms.Exact, "diag", "fixed"},
-		{transforms.Augmented, "dense", "fixed"}, {transforms.Augmented, "diag", "fixed"},
-		{transforms.Exact, "dense", "short"}, {transforms.Exact, "diag", "short"},
-		{transforms.Augmented, "dense", "short"}, {transforms.Augmented, "diag", "short"}} {
+	}{{stdlib.Exact, "dense", "fixed"}, {stdlib.Exact, "diag", "fixed"},
+		{stdlib.Augmented, "dense", "fixed"}, {stdlib.Augmented, "diag", "fixed"},
+		{stdlib.Exact, "dense", "short"}, {stdlib.Exact, "diag", "short"},
+		{stdlib.Augmented, "dense", "short"}, {stdlib.Augmented, "diag", "short"}} {
 		b, dense := bindPath(t, path, c.transform, 1), c.metric == "dense"
 		given := map[string]string{"secure-sum": "on", "wire": c.wire, "metric": c.metric, "chains": "4",
 			"warmup": "200", "draws": "200"}
@@ -519,7 +518,7 @@ func TestAttackSeparatesALinearRegression(t *testing.T) {
 		"normal(m + Xa * ua + Xb * ub + Xc * uc, 0.5)").Replace(string(text))
 	write(t, path, linear)
 	for transform, want := range map[string]int{"augmented": threeColumns, "exact": 0} {
-		on, _ := transforms.Named(transform)
+		on, _ := stdlib.TransformNamed(transform)
 		b := bindPath(t, path, on, 0.1)
 		_, report := attacked(t, b, "nuts", map[string]string{"secure-sum": "on", "wire": "fixed",
 			"chains": "4", "warmup": "200", "draws": "200"})
@@ -550,12 +549,12 @@ func TestAttackSeparatesMaskedVariances(t *testing.T) {
 		groups, single int
 		more           bool
 	}{
-		{transforms.Exact, "fixed fullrank", 0, 3, 0, false}, {transforms.Exact, "fixed meanfield", 0,
+		{stdlib.Exact, "fixed fullrank", 0, 3, 0, false}, {stdlib.Exact, "fixed meanfield", 0,
 			threeColumns, threeColumns, false},
-		{transforms.Exact, "joint", 0, 3, 0, false}, {transforms.Exact, "fullrank", 0, 3, 0, true},
-		{transforms.Exact, "meanfield", 0, threeColumns, threeColumns, false},
-		{transforms.Augmented, "joint", 0.02, 3, 0, true}, {transforms.Augmented, "joint", 1, 3, 0, false},
-		{transforms.Power, "joint", 0.02, 3, 0, false}, {transforms.Power, "joint", 1, threeColumns, 0,
+		{stdlib.Exact, "joint", 0, 3, 0, false}, {stdlib.Exact, "fullrank", 0, 3, 0, true},
+		{stdlib.Exact, "meanfield", 0, threeColumns, threeColumns, false},
+		{stdlib.Augmented, "joint", 0.02, 3, 0, true}, {stdlib.Augmented, "joint", 1, 3, 0, false},
+		{stdlib.Power, "joint", 0.02, 3, 0, false}, {stdlib.Power, "joint", 1, threeColumns, 0,
 			false},
 	} {
 		if c.more && !*brief.Every {
@@ -597,10 +596,10 @@ func TestAttackSeparatesMaskedVariances(t *testing.T) {
 // was altered it is not, and a folder whose draws are those of another seed is refused.
 func TestAttackRepeatsTheRun(t *testing.T) {
 	t.Parallel()
-	b := twoHospitals(t, 60, 0, transforms.Augmented)
+	b := twoHospitals(t, 60, 0, stdlib.Augmented)
 	for _, a := range Backends() {
 		dir, kept := attacked(t, b, a.Name, short(a))
-		path := filepath.Join(dir, runs.ViewFile)
+		path := filepath.Join(dir, posterior.ViewFile)
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Fatalf("%s: %v, %v", a.Name, info, err)
@@ -616,7 +615,7 @@ func TestAttackRepeatsTheRun(t *testing.T) {
 		if diff := cmp.Diff(kept, again, cmp.Comparer(sameNumber)); diff != "" {
 			t.Errorf("%s: what was kept (-) and repeated (+):\n%s", a.Name, diff)
 		}
-		run, err := runs.Open(dir)
+		run, err := posterior.OpenRun(dir)
 		good(t, nil, err)
 		write(t, path, "something else")
 		if _, _, err := Attack(t.Context(), run, Quiet{}); err == nil ||
@@ -635,7 +634,7 @@ func TestAttackRepeatsTheRun(t *testing.T) {
 // Runs of which nothing crossed, and what is no run, are named.
 func TestAttackRefusals(t *testing.T) {
 	a := Backends()[0]
-	pooled := twoPlaces(t, transforms.None)
+	pooled := twoPlaces(t, stdlib.NoTransform)
 	alone := filepath.Join(t.TempDir(), "m.vfl")
 	write(t, alone, "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n")
 	write(t, filepath.Join(filepath.Dir(alone), "m", "data.csv"), "y\n1\n2\n0.5\n")
@@ -649,17 +648,17 @@ func TestAttackRefusals(t *testing.T) {
 		"not in the folder of a run": nil,
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
-		run := &runs.Run{Path: dir}
+		run := &posterior.Run{Path: dir}
 		if b != nil {
 			p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: short(a), Dir: dir})
 			good(t, diags, err)
 			r, err := p.Sample(t.Context(), nil)
 			good(t, nil, err)
 			good(t, nil, r.Save(dir))
-			if exists(filepath.Join(dir, runs.ViewFile)) {
-				t.Errorf("%s: there is a %s", want, runs.ViewFile)
+			if exists(filepath.Join(dir, posterior.ViewFile)) {
+				t.Errorf("%s: there is a %s", want, posterior.ViewFile)
 			}
-			if run, err = runs.Open(dir); err != nil {
+			if run, err = posterior.OpenRun(dir); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -712,7 +711,7 @@ func (c *counter) Relayed(*density.Exchange, int, int, [][][]float64, [][]float6
 // round trip of local steps, on each wire.
 func TestServerSeesEveryDraw(t *testing.T) {
 	const iterations, final = 40, 64
-	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented} {
+	for _, kind := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 		for steps, trips := range map[string]int{"1": iterations + 1, "3": iterations + 1} {
 			for _, wire := range []map[string]string{{"wire": "plain"}, {"wire": "fixed"},
 				{"secure-sum": "on"}} {
@@ -836,7 +835,7 @@ func sampledView(t *testing.T, p *Prepared, stop <-chan struct{}) []byte {
 // families and cuts of several columns.
 func TestTrueCutsAreTheClients(t *testing.T) {
 	for name, fixture := range audited {
-		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5,
+		b := fixture.Bind(t, check.Options{Transform: stdlib.Augmented, Rho: 0.5,
 			Accept: diag.AcceptanceNames()})
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		good(t, nil, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/def"
@@ -97,7 +97,7 @@ func Verdict(p *compile.Bundle, a backends.Algorithm, given map[string]string,
 
 // RunVerdict is the Verdict of a run by its programs. It names the columns of two values where the run's
 // tables are there and have not changed.
-func RunVerdict(r *runs.Run, p *compile.Bundle, a backends.Algorithm) ([]compile.Verdict, error) {
+func RunVerdict(r *posterior.Run, p *compile.Bundle, a backends.Algorithm) ([]compile.Verdict, error) {
 	var tables *compile.Tables
 	m, diags, err := Recompile(r)
 	if err == nil && !diags.HasErrors() {

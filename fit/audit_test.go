@@ -24,8 +24,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
@@ -365,7 +365,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 	ran := map[string]int{}
 	for f, name := range slices.Sorted(maps.Keys(audited)) {
 		fixture := audited[name]
-		for k, kind := range transforms.All() {
+		for k, kind := range stdlib.Transforms() {
 			if kind.Pooled() {
 				continue
 			}
@@ -562,7 +562,7 @@ func TestAuditIsWhatCrossesNearby(t *testing.T) {
 	t.Parallel()
 	a, ran := backend(t, "nuts"), 0
 	for name, fixture := range audited {
-		for _, kind := range []def.Transform{transforms.Augmented, transforms.Exact, transforms.Power} {
+		for _, kind := range []def.Transform{stdlib.Augmented, stdlib.Exact, stdlib.Power} {
 			on := check.Options{Transform: kind, Rho: 0.5, Accept: diag.AcceptanceNames()}
 			m, diags := compiletest.Try(t, source.New("model.vfl", fixture.Text), on)
 			if diags.HasErrors() || Unestimated(a, m).HasErrors() {
@@ -703,7 +703,7 @@ func play(ctx context.Context, env density.Env, a backends.Algorithm, s backends
 func TestPredictionAuditIsWhatCrosses(t *testing.T) {
 	ran := 0
 	for name, fixture := range audited {
-		kind := transforms.Exact
+		kind := stdlib.Exact
 		on := check.Options{Transform: kind, Accept: diag.AcceptanceNames()}
 		m, diags := compiletest.Try(t, source.New("model.vfl", fixture.Text), on)
 		if diags.HasErrors() {

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/splitmodel"
 )
@@ -58,7 +58,7 @@ func mixedText(likelihood string) string {
 // many are.
 func auditsOf(t *testing.T, text string) (n int) {
 	t.Helper()
-	for _, kind := range transforms.All() {
+	for _, kind := range stdlib.Transforms() {
 		m, diags := compiletest.Try(t, source.New("model.vfl", text),
 			check.Options{Transform: kind, Accept: diag.Accepted(diag.AcceptanceNames())})
 		if diags.HasErrors() || m.Pooled() {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 func bindExample(b *testing.B, transform def.Transform) *compile.BoundModel {
@@ -19,7 +19,7 @@ func bindExample(b *testing.B, transform def.Transform) *compile.BoundModel {
 // BenchmarkExample times value and gradient of examples/logistic.vfl, compiled, over all parties; ByHand is
 // the true model, written as a scalar loop over the same data.
 func BenchmarkExample(b *testing.B) {
-	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.NoTransform, stdlib.Augmented, stdlib.Power} {
 		b.Run(transform.Name, func(b *testing.B) {
 			plan := bindExample(b, transform).Plan
 			env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
@@ -41,7 +41,7 @@ func BenchmarkExample(b *testing.B) {
 		})
 	}
 	b.Run("ByHand", func(b *testing.B) {
-		v := bindExample(b, transforms.None)
+		v := bindExample(b, stdlib.NoTransform)
 		y, xa, xb := v.Values["registry"]["y"].Values, v.Values["hospital_a"]["XA"].Values,
 			v.Values["hospital_b"]["XB"].Values
 		n := len(y)
@@ -92,7 +92,7 @@ func byHand(y, rows []float64, b float64, beta, grad []float64) float64 {
 // BenchmarkLeapfrog times a leapfrog step of NUTS, with its share of the tree, after warm-up on
 // examples/logistic.vfl.
 func BenchmarkLeapfrog(b *testing.B) {
-	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.NoTransform, stdlib.Augmented, stdlib.Power} {
 		for _, metric := range []string{"diag", "dense"} {
 			b.Run(transform.Name+"/"+metric, func(b *testing.B) {
 				plan := bindExample(b, transform).Plan
@@ -137,7 +137,7 @@ func BenchmarkLeapfrog(b *testing.B) {
 // BenchmarkLangevin times an inner Langevin step of soul on examples/logistic.vfl, all clients together:
 // normals, their own densities with the gradients, and the moves.
 func BenchmarkLangevin(b *testing.B) {
-	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		b.Run(transform.Name, func(b *testing.B) {
 			plan := bindExample(b, transform).Plan
 			env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))

@@ -10,8 +10,8 @@ import (
 
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // categories is a regression on two covariates of each of two clients, with one of these distributions, and
@@ -100,13 +100,13 @@ func TestCategoriesByTheJointGaussian(t *testing.T) {
 	for dist, trips := range map[string]int64{"categorical_logit": 13, "ordered_logistic": 12,
 		"ordered_probit": 12} {
 		text, files := categories(dist, 300)
-		got := resultOf(t, text, files, transforms.Exact, "sfvi", nil)
+		got := resultOf(t, text, files, stdlib.Exact, "sfvi", nil)
 		if d := got.Document; d.Work.Sequential > trips || !d.Diagnostics.Corrected ||
 			float64(d.Diagnostics.Khat) > 0.5 {
 			t.Errorf("%s: %d round trips, corrected %t, k̂ %.2f", dist, d.Work.Sequential,
 				d.Diagnostics.Corrected, d.Diagnostics.Khat)
 		}
-		want := resultOf(t, text, files, transforms.None, "nuts",
+		want := resultOf(t, text, files, stdlib.NoTransform, "nuts",
 			map[string]string{"draws": "1000", "chains": "2"})
 		agree(t, dist, got.Summary(), want.Summary(), 0.02, 0.02)
 	}
@@ -134,14 +134,14 @@ func TestTwoCategoriesAreALogisticRegression(t *testing.T) {
 	}
 	want := resultOf(t,
 		head+"data y : binary[N]\nparam c ~ normal(0, 5)\ny ~ bernoulli_logit(x * u + z * v - c)\n", files(y),
-		transforms.Exact, "sfvi", nil)
+		stdlib.Exact, "sfvi", nil)
 	for of, text := range map[string]string{
 		"cutpoint": "data y : level(2)[N]\nparam c : ordered[1] ~ normal(0, 5)\ny ~ " +
 			"ordered_logistic(x * u + z * v, c)\n",
 		"softmax": "data y : level(2)[N]\nparam c ~ normal(0, 5)\ny ~ categorical_logit(outer(x * u, [0, " +
 			"1]) + outer(z * v, [0, 1]) - c * row([0, 1]))\n",
 	} {
-		got := resultOf(t, head+text, files(level), transforms.Exact, "sfvi", nil)
+		got := resultOf(t, head+text, files(level), stdlib.Exact, "sfvi", nil)
 		rows := got.Summary()
 		for i := range rows {
 			rows[i].Name = strings.TrimSuffix(rows[i].Name, "[1]")
@@ -158,12 +158,12 @@ func TestNoiseOfSeveralPredictors(t *testing.T) {
 	for dist, want := range map[string]string{"categorical_logit": "a row of it sees 4 predictors",
 		"ordered_probit": ""} {
 		text, files := categories(dist, 60)
-		a, b := backend(t, "sfvi"), bindFiles(t, text, transforms.Augmented, 0.2, files)
+		a, b := backend(t, "sfvi"), bindFiles(t, text, stdlib.Augmented, 0.2, files)
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
 		if err != nil {
 			t.Fatal(err)
 		}
-		settings, err := a.Resolve(transforms.Augmented, nil)
+		settings, err := a.Resolve(stdlib.Augmented, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

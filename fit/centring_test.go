@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // groups are six means with a common prior, each observed once with the standard deviation 1.
@@ -21,7 +21,7 @@ func groupsModel(t *testing.T, word string) *compile.BoundModel {
 	t.Helper()
 	text := "data y : real[J]\nparam mu ~ normal(0, 3)\nparam tau ~ half_normal(2)\nparam theta : " +
 		"real[J] ~ normal(mu, tau)" + word + "\ny ~ normal(theta, 1)\n"
-	return bindFiles(t, text, transforms.None, 1,
+	return bindFiles(t, text, stdlib.NoTransform, 1,
 		map[string]string{"data.csv": "y\n2.1\n-0.4\n0.9\n1.6\n-1.3\n0.2\n"})
 }
 
@@ -136,7 +136,7 @@ func TestFunnelsMix(t *testing.T) {
 		if tables != nil {
 			p = withTable(t, p, filepath.Join("../bench/chains/models", tables[0]))
 		}
-		for _, row := range run(t, bindPath(t, p, transforms.None, 1), map[string]string{}).Summary() {
+		for _, row := range run(t, bindPath(t, p, stdlib.NoTransform, 1), map[string]string{}).Summary() {
 			if !(float64(row.ESSBulk) > 400) || !(float64(row.RHat) < 1.02) {
 				t.Errorf("%s: %s has %.0f effective draws, R-hat %.3f", path, row.Name, float64(row.ESSBulk),
 					float64(row.RHat))
@@ -203,8 +203,8 @@ func TestCoordinatesOfParties(t *testing.T) {
 	for _, c := range []struct {
 		model     func(t *testing.T, transform def.Transform) *compile.BoundModel
 		transform def.Transform
-	}{{twoHierarchies, transforms.Exact}, {twoHierarchies, transforms.Augmented},
-		{twoWalks, transforms.Exact}, {twoWalks, transforms.Augmented}} {
+	}{{twoHierarchies, stdlib.Exact}, {twoHierarchies, stdlib.Augmented},
+		{twoWalks, stdlib.Exact}, {twoWalks, stdlib.Augmented}} {
 		plan, transform := c.model(t, c.transform).Plan, c.transform
 		given := map[string]string{"warmup": "200", "draws": "30"}
 		want := drawsOf(t, plan, session.OneLoop, "nuts", given)

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -66,7 +66,7 @@ func prepared(t *testing.T, b *compile.BoundModel, a backends.Algorithm, given m
 func small(t *testing.T) *compile.BoundModel {
 	t.Helper()
 	m := testmodel.Linear(9, 20, []int{2, 1}, 0.7)
-	return bindFiles(t, glmText(m), transforms.Augmented, 0.8, glmFiles(m))
+	return bindFiles(t, glmText(m), stdlib.Augmented, 0.8, glmFiles(m))
 }
 
 func sampled(t *testing.T, p *Prepared, stop <-chan struct{}) *fitted {
@@ -81,7 +81,7 @@ func sampled(t *testing.T, p *Prepared, stop <-chan struct{}) *fitted {
 // A run that is interrupted, in warm-up or while sampling, and resumed by another process has the draws, the
 // transitions and the work of one that was not.
 func TestResumedRunIsTheWholeRun(t *testing.T) {
-	for _, b := range []*compile.BoundModel{small(t), twoHierarchies(t, transforms.Augmented)} {
+	for _, b := range []*compile.BoundModel{small(t), twoHierarchies(t, stdlib.Augmented)} {
 		resumes(t, b)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A Choice is one thing that a user may choose. Values are texts; those of several elements are separated by
@@ -40,8 +40,8 @@ type FitChoices struct {
 // Choices lists the choices, in the order in which they are applied.
 func Choices() []Choice {
 	return []Choice{
-		{Name: "transform", Model: true, Values: transforms.Names, apply: setTransform,
-			Doc: "use this `transform` in place of the model's own: " + inWords(transforms.Names())},
+		{Name: "transform", Model: true, Values: stdlib.TransformNames, apply: setTransform,
+			Doc: "use this `transform` in place of the model's own: " + inWords(stdlib.TransformNames())},
 		{Name: "rho", Model: true, apply: setRho,
 			Doc: "standard deviation of auxiliary variables, in place of the model's own: " +
 				"`R`, or CLIENT=R,CLIENT=R"},
@@ -127,8 +127,8 @@ func join(name, by, value string) string {
 
 func setTransform(o *FitChoices, value string) error {
 	var ok bool
-	if o.Model.Transform, ok = transforms.Named(value); !ok {
-		return fmt.Errorf("choose %s", inWords(transforms.Names()))
+	if o.Model.Transform, ok = stdlib.TransformNamed(value); !ok {
+		return fmt.Errorf("choose %s", inWords(stdlib.TransformNames()))
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func setPriorOnly(o *FitChoices, value string) error {
 		return &WrongChoice{Why: "without likelihoods nothing crosses between parties, so there is no " +
 			"transform; leave transform out"}
 	}
-	o.Model.Transform = transforms.None
+	o.Model.Transform = stdlib.NoTransform
 	return nil
 }
 

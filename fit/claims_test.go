@@ -11,8 +11,8 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A tape keeps what was sent last, by sender, receiver and channel, and shows it to heard with the kind of
@@ -79,14 +79,14 @@ func TestWhatAReceiverComputes(t *testing.T) {
 		first     bool // only the first such message counts
 		exact     bool
 	}{
-		"z of nuts": {backend: "nuts", transform: transforms.Augmented, kind: "aux", cut: z},
-		"the cut of nuts": {backend: "nuts", transform: transforms.Exact, kind: "aux", cut: bare,
+		"z of nuts": {backend: "nuts", transform: stdlib.Augmented, kind: "aux", cut: z},
+		"the cut of nuts": {backend: "nuts", transform: stdlib.Exact, kind: "aux", cut: bare,
 			exact: true},
-		"the cut of a fit": {backend: "sfvi", transform: transforms.Exact, kind: "aux", cut: bare,
+		"the cut of a fit": {backend: "sfvi", transform: stdlib.Exact, kind: "aux", cut: bare,
 			exact: true},
-		"the first z of soul": {backend: "soul", transform: transforms.Augmented, kind: "aux", cut: z,
+		"the first z of soul": {backend: "soul", transform: stdlib.Augmented, kind: "aux", cut: z,
 			first: true, exact: true},
-		"the adjoint in power": {backend: "nuts", transform: transforms.Power, kind: "partial", exact: true,
+		"the adjoint in power": {backend: "nuts", transform: stdlib.Power, kind: "partial", exact: true,
 			cut: func(last map[string][]float64) []float64 {
 				out := make([]float64, len(y))
 				for i := range out { // the adjoint is (y − b − others − cut)/J, J = 2
@@ -131,7 +131,7 @@ func TestWhatAReceiverComputes(t *testing.T) {
 // Once soul has settled, z − rho²·(its adjoint) is the mean of the cut over the client's chains: up to the
 // fit's own tolerance it lies along the column x.
 func TestSettledSoulShowsTheCut(t *testing.T) {
-	bound, latest := audited["plain"].Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5}),
+	bound, latest := audited["plain"].Bind(t, check.Options{Transform: stdlib.Augmented, Rho: 0.5}),
 		math.NaN()
 	x := column(t, rowsOf("x"))
 	r := &tape{last: map[string][]float64{}, heard: func(from, kind string, last map[string][]float64) {

@@ -22,7 +22,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A notebook is one party's end of its connections that keeps arrays of one number a row: by round what the
@@ -201,7 +201,7 @@ func TestClientHasTheResponseAndTheOthers(t *testing.T) {
 	all := []string{"hospital_a", "hospital_b", "hospital_c"}
 	for _, clients := range []int{2, 3} {
 		path, y := labelled(t, all[:clients], rows)
-		o := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"label-leak"}}
+		o := check.Options{Transform: stdlib.Exact, Accept: diag.Accepted{"label-leak"}}
 		b := bound(t, path, o)
 		m, sources := compiled(t, path, o)
 		two := m.Tables(sources, data.Joining{})

@@ -19,7 +19,6 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/tests/metropolis"
 )
@@ -155,7 +154,7 @@ func (j *journey) saves(t *testing.T, r *Result, dir string) {
 		if err := r.Save(dir); err != nil {
 			t.Fatal(err)
 		}
-		read, err := runs.Open(dir)
+		read, err := posterior.OpenRun(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +190,7 @@ func (j *journey) resumes(t *testing.T, want *Result) {
 		if err := Resumable(dir, &p.Record); err != nil {
 			t.Error(err)
 		}
-		if _, err := runs.ReadRecord(dir); err != nil {
+		if _, err := posterior.ReadRecord(dir); err != nil {
 			t.Error(err)
 		}
 		j.same(t, "a resumed run", want, j.sample(t, Options{Dir: dir, Resume: true}, nil))
@@ -233,7 +232,7 @@ func (j *journey) savesPart(t *testing.T, part *Result, dir string) {
 	if err := part.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := runs.Open(dir); err != nil {
+	if _, err := posterior.OpenRun(dir); err != nil {
 		t.Error(err)
 	}
 }
@@ -250,13 +249,13 @@ func (j *journey) complete(t *testing.T, dir string) {
 	if err := resume(); !errors.As(err, &complete) {
 		t.Errorf("a complete run that is resumed: %v", err)
 	}
-	path := filepath.Join(dir, runs.DrawsDir, "chain-1.csv")
+	path := filepath.Join(dir, posterior.DrawsDir, "chain-1.csv")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, path, strings.Replace(string(text), "1", "2", 1))
-	_, reading := runs.Open(dir)
+	_, reading := posterior.OpenRun(dir)
 	for _, err := range []error{resume(), reading} {
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("altered draws: %v", err)
@@ -265,7 +264,7 @@ func (j *journey) complete(t *testing.T, dir string) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	_, reading = runs.Open(dir)
+	_, reading = posterior.OpenRun(dir)
 	for _, err := range []error{resume(), reading} {
 		if err == nil || !strings.Contains(err.Error(), path+" is missing") {
 			t.Errorf("missing draws: %v", err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -15,7 +15,7 @@ import (
 // have with a core each, also where they are interrupted and resumed, and that a run which is cancelled ends.
 func TestChainsThatShareACore(t *testing.T) {
 	m := testmodel.Linear(9, 27_000, []int{10, 2}, 0.7)
-	b := bindFiles(t, glmText(m), transforms.Exact, 1, glmFiles(m))
+	b := bindFiles(t, glmText(m), stdlib.Exact, 1, glmFiles(m))
 	if !slices.ContainsFunc(b.Plan.Parties[1:], func(s *model.Spec) bool {
 		return s.Graph.NewExec().Passes()
 	}) {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/testmodel"
 )
@@ -47,7 +47,7 @@ func TestPowerIsCorrected(t *testing.T) {
 		if err := json.Unmarshal(text, &reference); err != nil {
 			t.Fatal(err)
 		}
-		p, diags, err := OpenBound(paperLogistic(t, folder, c.clients, transforms.Power, c.rho),
+		p, diags, err := OpenBound(paperLogistic(t, folder, c.clients, stdlib.Power, c.rho),
 			Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"correct": "true"}, Seed: 1})
 		good(t, diags, err)
 		r, err := p.Sample(t.Context(), nil)
@@ -145,9 +145,9 @@ func TestResponsesWithOneNoise(t *testing.T) {
 			factor.InverseTo(&cov) != nil {
 			t.Fatal("the precision is not positive definite")
 		}
-		kind := transforms.Augmented
+		kind := stdlib.Augmented
 		if transform == "power" {
-			kind = transforms.Power
+			kind = stdlib.Power
 		}
 		p, diags, err := OpenBound(bindFiles(t, text, kind, rho, files),
 			Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"correct": "true"}, Seed: 2})
@@ -227,7 +227,7 @@ func TestUnlikeNoiseIsNotCorrected(t *testing.T) {
 // where totals over them are rounded to integers, as those of a run across processes may be.
 func TestOneRhoIsKnownOfRoundedTotals(t *testing.T) {
 	m := testmodel.Linear(9, 40, slices.Repeat([]int{1}, 10), 0.7)
-	b := bindFiles(t, glmText(m), transforms.Power, 0.05/math.Sqrt(10), glmFiles(m))
+	b := bindFiles(t, glmText(m), stdlib.Power, 0.05/math.Sqrt(10), glmFiles(m))
 	r, err := wired(t, b, map[string]string{"backend": "sfvi", "draws": "400"},
 		map[string]string{"secure-sum": "on"}).Sample(t.Context(), nil)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -27,17 +27,17 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 		backend string
 		given   map[string]string
 	}{
-		"exact": {linear(transforms.Exact), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
-		"augmented": {linear(transforms.Augmented), "nuts",
+		"exact": {linear(stdlib.Exact), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
+		"augmented": {linear(stdlib.Augmented), "nuts",
 			map[string]string{"warmup": "100", "draws": "100"}},
-		"power":      {linear(transforms.Power), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
+		"power":      {linear(stdlib.Power), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
 		"wards":      {wards(t), "nuts", map[string]string{"warmup": "200", "draws": "100"}},
-		"init":       {linear(transforms.Exact), "nuts", near()},
-		"quadrature": {linear(transforms.Augmented), "sfvi", nil},
+		"init":       {linear(stdlib.Exact), "nuts", near()},
+		"quadrature": {linear(stdlib.Augmented), "sfvi", nil},
 		"pieces":     {many(t), "sfvi", nil},
-		"fixed":      {linear(transforms.Exact), "sfvi", map[string]string{"estimator": "fixed"}},
-		"soul":       {linear(transforms.Augmented), "soul", nil},
-		"sampled": {linear(transforms.Augmented), "sfvi", map[string]string{"estimator": "sampled",
+		"fixed":      {linear(stdlib.Exact), "sfvi", map[string]string{"estimator": "fixed"}},
+		"soul":       {linear(stdlib.Augmented), "soul", nil},
+		"sampled": {linear(stdlib.Augmented), "sfvi", map[string]string{"estimator": "sampled",
 			"iterations": "2000", "correct": "false"}},
 	} {
 		said := &messages{}
@@ -74,12 +74,12 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 func many(t *testing.T) *compile.BoundModel {
 	t.Helper()
 	m := testmodel.Linear(9, 700, slices.Repeat([]int{1}, 60), 0.7)
-	return bindFiles(t, glmText(m), transforms.Exact, 0, glmFiles(m))
+	return bindFiles(t, glmText(m), stdlib.Exact, 0, glmFiles(m))
 }
 
 // A model without clients has nothing to forecast.
 func TestNoForecastAlone(t *testing.T) {
-	b := bindFiles(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n", transforms.Exact, 0,
+	b := bindFiles(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n", stdlib.Exact, 0,
 		map[string]string{"data.csv": "y\n1\n2\n"})
 	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "nuts"), Seed: 3})
 	good(t, diags, err)
@@ -111,7 +111,7 @@ func TestDocumentedPolicyPassesTheDefaultFit(t *testing.T) {
 	wanted := 0
 	for name, given := range map[string]map[string]string{"nuts": nil, "sfvi": {"estimator": "quadrature"}} {
 		a := backend(t, name)
-		s, err := a.Resolve(transforms.Exact, given)
+		s, err := a.Resolve(stdlib.Exact, given)
 		good(t, nil, err)
 		wanted += a.Forecast(s).Rounds.Most
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/splitmodel"
 )
@@ -51,12 +51,12 @@ param s ~ half_normal(1)
 param ba ~ tilted(0, 2, 0.5) @ a
 param bb ~ tilted(0, 1, 0.5) @ b
 ` + likelihood + "\n"
-		whole := declaredAt(t, f, transforms.None)
+		whole := declaredAt(t, f, stdlib.NoTransform)
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-11*(1+math.Abs(b)) }
-		if split := declaredAt(t, f, transforms.Exact); !maps.EqualFunc(split, whole, near) {
+		if split := declaredAt(t, f, stdlib.Exact); !maps.EqualFunc(split, whole, near) {
 			t.Errorf("%s: split %v, in one place %v", likelihood, split, whole)
 		}
-		for _, kind := range []def.Transform{transforms.Augmented, transforms.Power} {
+		for _, kind := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 			compiletest.Try(t, source.New("m.vfl", f.Text), check.Options{Transform: kind})
 		}
 	}

@@ -6,14 +6,13 @@ import (
 
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // shownFindings is the largest number of findings of one check that are written.
 const shownFindings = 8
 
 // WriteFindings writes the findings of Diagnose as text.
-func WriteFindings(w io.Writer, r *runs.Run, found []posterior.Finding) error {
+func WriteFindings(w io.Writer, r *posterior.Run, found []posterior.Finding) error {
 	if len(found) == 0 {
 		_, err := io.WriteString(w, nothingWrong(r)+"\n")
 		return err
@@ -66,7 +65,7 @@ func Problems(found []posterior.Finding) []Problem {
 }
 
 // nothingWrong lists what was checked.
-func nothingWrong(r *runs.Run) string {
+func nothingWrong(r *posterior.Run) string {
 	if !r.Draws.Independent() {
 		return fmt.Sprintf("No problem found in %s of %d draws: %s within bounds.",
 			grouped.Count(r.Draws.Chains(), "chain"), r.Draws.Len(0), checked(r.Draws))

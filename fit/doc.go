@@ -7,7 +7,7 @@
 //     same for data in memory (compile.BindValues).
 //   - Prepared.Sample runs the algorithm over all parties in this process, and returns a Result.
 //   - Result.Summary, Diagnose and WriteTable describe the posterior, and Save writes it to a folder that
-//     package runs can read.
+//     posterior.OpenRun reads.
 //
 // A run with a folder (Options.Dir) saves its chains while it runs: after an interrupt or a crash it is
 // opened again with Options.Resume, and gives the draws that it would have given. Options.From starts a run
@@ -21,6 +21,6 @@
 // Backends lists the algorithms of this version. Options also accept an algorithm that is not listed: the
 // roles of its settings describe what a run needs, such as the number of draws of a chain.
 //
-// Package calibrate, below this one, checks an algorithm on a model by simulation; package accuracy estimates
+// Package calibrate, below this one, checks an algorithm on a model by simulation; package assess estimates
 // how well a model predicts.
 package fit

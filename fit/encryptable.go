@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Encrypting is the algorithm that approximates the posterior of a model whose rows stay encrypted, in few
@@ -23,7 +23,7 @@ func Encrypting() (backends.Algorithm, string) {
 	all := Backends()
 	return all[slices.IndexFunc(all, func(a backends.Algorithm) bool {
 		return a.Encrypts && a.Gives == backends.Approximation
-	})], transforms.Exact.Name
+	})], stdlib.Exact.Name
 }
 
 // An Unencryptable is why the rows of a model cannot stay encrypted.
@@ -57,7 +57,7 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 			with[name] = value
 		}
 	}
-	s, err := a.Resolve(transforms.Exact, with)
+	s, err := a.Resolve(stdlib.Exact, with)
 	if err != nil {
 		return p.unencryptable(nil, err)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // unencryptableUnder asks a run by nuts under a transform.
@@ -32,7 +32,7 @@ func encryptedEnds(t *testing.T, text string, files, given map[string]string) st
 	settings := mapsWith(mapsWith(backends.EncryptedRows(), "correct", "false"), "draws", "100")
 	maps.Copy(settings, given)
 	a, _ := Encrypting()
-	p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, files),
+	p, diags, err := OpenBound(bindFiles(t, text, stdlib.Exact, 0, files),
 		Options{Algorithm: a, Settings: settings, ring: 8})
 	if err == nil && !diags.HasErrors() {
 		_, err = p.Sample(t.Context(), nil)
@@ -95,9 +95,9 @@ func TestUnencryptableIsWhatTheRunRefuses(t *testing.T) {
 			if (ends == "") != (c.want == "") {
 				t.Fatalf("the run ends with %q", ends)
 			}
-			for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+			for _, kind := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 				text := c.text
-				if kind.Name == transforms.Power.Name {
+				if kind.Name == stdlib.Power.Name {
 					text = strings.Replace(text, "[N]\nparam", "[N] @ shared\nparam", 1)
 				}
 				why := unencryptableUnder(t, bindFiles(t, text, kind, 0, c.files), c.given)
@@ -119,7 +119,7 @@ func TestUnencryptableIsWhatTheRunRefuses(t *testing.T) {
 func TestNeededRowsSuffice(t *testing.T) {
 	needs := func(n int) *Unencryptable {
 		text, files := separate(n, 2, 2)
-		return unencryptableUnder(t, bindFiles(t, text, transforms.Exact, 0, files), nil)
+		return unencryptableUnder(t, bindFiles(t, text, stdlib.Exact, 0, files), nil)
 	}
 	why := needs(100)
 	if why == nil || why.Needs < 100 {
@@ -148,7 +148,7 @@ func TestWideColumnsAreNotWrittenOut(t *testing.T) {
 		}
 		const text = "client a\ndata y : binary[N]\ndata g : level(C)[N] @ a\nparam s ~ " +
 			"half_normal(1) @ a\nparam u : real[C] ~ normal(0, s) @ a\ny ~ bernoulli_logit(u[g])\n"
-		p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0,
+		p, diags, err := OpenBound(bindFiles(t, text, stdlib.Exact, 0,
 			map[string]string{"server.csv": server.String(), "a.csv": a.String()}),
 			Options{Settings: map[string]string{"chains": "1"}})
 		good(t, diags, err)
@@ -190,7 +190,7 @@ func TestRowsThatTheDocsName(t *testing.T) {
 		{"50 groups take n = 46,000", 46e3, "sfvi", nil, []int{1, 51, 1}},
 	} {
 		a := backend(t, c.backend)
-		s, err := a.Resolve(transforms.Exact, mapsWith(c.given, "wire", "encrypted"))
+		s, err := a.Resolve(stdlib.Exact, mapsWith(c.given, "wire", "encrypted"))
 		if err != nil {
 			t.Fatal(err)
 		}

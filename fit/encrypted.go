@@ -16,7 +16,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
@@ -301,7 +300,7 @@ func (p *Prepared) openJournal() (err error) {
 	if p.options.Dir == "" {
 		return nil
 	}
-	p.journal, err = protocol.OpenJournal(filepath.Join(p.options.Dir, runs.JournalFile))
+	p.journal, err = protocol.OpenJournal(filepath.Join(p.options.Dir, posterior.JournalFile))
 	if err == nil && p.options.Resume {
 		p.options.Progress.Message(fmt.Sprintf("encrypted rows: the run is made again with the %s that "+
 			"were written down, and goes on there", grouped.Count(p.journal.Entries(), "step")))

@@ -20,7 +20,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/transport"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -55,7 +55,7 @@ func withScale(t *testing.T, rows int, prior, likelihood string) *compile.BoundM
 			"half_normal(500)", "v)\n", "v, 480)\n").Replace(text)
 		files["server.csv"] = strings.ReplaceAll(files["server.csv"], ",1\n", ",1000\n")
 	}
-	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
+	return bound(t, besideModel(t, text, files), check.Options{Transform: stdlib.Exact,
 		Accept: diag.Accepted{"few-rows"}})
 }
 
@@ -274,7 +274,7 @@ func TestRefusedEffects(t *testing.T) {
 		if strings.Contains(prior, "@ right") {
 			text = strings.Replace(text, "param v ~ normal(0, 2.5)", "param v ~ normal(0, r)", 1)
 		}
-		p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, groupedTables(2400, 8, 200)),
+		p, diags, err := OpenBound(bindFiles(t, text, stdlib.Exact, 0, groupedTables(2400, 8, 200)),
 			Options{
 				Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
 					"correct": "false"}, ring: 8,
@@ -298,7 +298,7 @@ func TestRefusedEffects(t *testing.T) {
 func TestPartiesOfEffectsWithAScale(t *testing.T) {
 	t.Parallel()
 	const groups = 3
-	few := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}}
+	few := check.Options{Transform: stdlib.Exact, Accept: diag.Accepted{"few-rows"}}
 	text, given := fmt.Sprintf(groupedModel, scaleAtServer),
 		map[string]string{"wire": "encrypted", "correct": "false"}
 	small := bound(t, besideModel(t, text, groupedTables(250, groups, 50)), few)
@@ -344,7 +344,7 @@ func TestCorrelatedEffectsOfEncryptedRows(t *testing.T) {
 			"lkj_corr_cholesky(2) @ left\nparam a : real[G, 2] ~ "+
 			"multi_normal_cholesky(0, col(s) .* L) @ left\n"))
 	b := bound(t, besideModel(t, text, groupedTables(1500, 8, 100)),
-		check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}})
+		check.Options{Transform: stdlib.Exact, Accept: diag.Accepted{"few-rows"}})
 	hub, env := clearing(t, b)
 	hub.Budget = 400 // fewer weights than leave enough draws
 	given := map[string]string{"estimator": byNested}
@@ -396,7 +396,7 @@ func TestAutoCountsWhatPriorsAsk(t *testing.T) {
 		if !more {
 			text = strings.Replace(text, "u[g])", "u[g] + tau)", 1)
 		}
-		m, diags := compiletest.Try(t, source.New("m.vfl", text), check.Options{Transform: transforms.Exact,
+		m, diags := compiletest.Try(t, source.New("m.vfl", text), check.Options{Transform: stdlib.Exact,
 			Accept: diag.AcceptanceNames()})
 		good(t, diags, nil)
 		bundle, diags := m.Bundle()

@@ -17,9 +17,8 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/transport"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A killer ends a run after some steps.
@@ -40,7 +39,7 @@ func (k *killer) Step(int, backends.StepInfo) {
 // and its digest stays.
 func TestAKilledRunOfEncryptedRows(t *testing.T) {
 	t.Parallel()
-	few := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}}
+	few := check.Options{Transform: stdlib.Exact, Accept: diag.Accepted{"few-rows"}}
 	effects := bound(t, besideModel(t, fmt.Sprintf(groupedModel, scaleAtServer), groupedTables(500, 3, 100)),
 		few)
 	t.Run("sfvi", func(t *testing.T) {
@@ -96,7 +95,7 @@ func killed(t *testing.T, b *compile.BoundModel, o Options) {
 		t.Fatal(err)
 	}
 	var complete *CompleteError
-	record, err := runs.ReadRecord(dir)
+	record, err := posterior.ReadRecord(dir)
 	if err != nil || record.Journal != ended.Record.Journal || len(record.Journal) != 64 ||
 		!errors.As(Resumable(dir, record), &complete) || exists(journal) {
 		t.Errorf("%v, journal %q", err, record.Journal)
@@ -105,7 +104,7 @@ func killed(t *testing.T, b *compile.BoundModel, o Options) {
 
 // A journal that was altered ends the run, and no key of it is made anew.
 func TestAnAlteredJournal(t *testing.T) {
-	b, dir := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000)),
+	b, dir := bindFiles(t, encryptedModel, stdlib.Exact, 0, logisticTables(4000)),
 		filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
@@ -144,7 +143,7 @@ func TestAnAlteredJournal(t *testing.T) {
 func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
 	t.Parallel()
 	files, dir := logisticTables(2400), t.TempDir()
-	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	b := bindFiles(t, encryptedModel, stdlib.Exact, 0, files)
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
 		"correct": "false"}, Seed: 5, ring: 9}
 	parties, before := partiesOf(t, b, files), map[string][]byte{}
@@ -207,17 +206,17 @@ func TestARunOfAnotherVersion(t *testing.T) {
 	if err := sample(); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	record, err := runs.ReadRecord(dir)
+	record, err := posterior.ReadRecord(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	record.Version, o.Resume = "v0.0.1", true
-	if err := writeFile(dir, runs.RecordFile, func(w io.Writer) error {
+	if err := writeFile(dir, posterior.RecordFile, func(w io.Writer) error {
 		return posterior.WriteJSON(w, record)
 	}); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(filepath.Join(dir, runs.JournalFile))
+	before, err := os.ReadFile(filepath.Join(dir, posterior.JournalFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +225,7 @@ func TestARunOfAnotherVersion(t *testing.T) {
 	if err := sample(); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 		t.Error(err)
 	}
-	if after, err := os.ReadFile(filepath.Join(dir, runs.JournalFile)); err != nil ||
+	if after, err := os.ReadFile(filepath.Join(dir, posterior.JournalFile)); err != nil ||
 		!bytes.Equal(before, after) {
 		t.Error("the journal has changed", err)
 	}

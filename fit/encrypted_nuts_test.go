@@ -18,13 +18,13 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/transport"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // fewRows is encryptedModel over so many rows, of which any number of sums may be decrypted.
 func fewRows(t *testing.T, n int) *compile.BoundModel {
 	return bound(t, besideModel(t, encryptedModel, logisticTables(n)),
-		check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}})
+		check.Options{Transform: stdlib.Exact, Accept: diag.Accepted{"few-rows"}})
 }
 
 // sampleNUTS is a run of NUTS in a small ring.
@@ -98,7 +98,7 @@ func countedAsForeseen(t *testing.T, p *Prepared) {
 // more than was foreseen the run ends before that.
 func TestNUTSOverTooFewEncryptedRows(t *testing.T) {
 	t.Parallel()
-	b := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000))
+	b := bindFiles(t, encryptedModel, stdlib.Exact, 0, logisticTables(4000))
 	refused := func(err error) *diag.Diagnostic {
 		t.Helper()
 		var list data.Errors
@@ -155,7 +155,7 @@ func TestARunBeyondItsKey(t *testing.T) {
 func TestPartiesOfNUTSOverEncryptedRows(t *testing.T) {
 	t.Parallel()
 	files := logisticTables(2400)
-	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	b := bindFiles(t, encryptedModel, stdlib.Exact, 0, files)
 	o := Options{Algorithm: backend(t, "nuts"), Seed: 5, ring: 9,
 		Settings: map[string]string{"wire": "encrypted", "chains": "1", "warmup": "0", "draws": "1",
 			"max-depth": "1"}}
@@ -215,12 +215,12 @@ func groupedTables(n, groups, last int) map[string]string {
 func TestGroupsOfEncryptedRows(t *testing.T) {
 	t.Parallel()
 	const given = "param a : real[G] ~ normal(0, 2) @ left\n"
-	b := bindFiles(t, fmt.Sprintf(groupedModel, given), transforms.Exact, 0, groupedTables(6000, 8, 500))
+	b := bindFiles(t, fmt.Sprintf(groupedModel, given), stdlib.Exact, 0, groupedTables(6000, 8, 500))
 	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature",
 		"tolerance": "1e-7", "correct": "false", "draws": "10000"})
 	got, line := overWire(t, b, map[string]string{"wire": "encrypted", "correct": "false"})
 	closeTo(t, line, got, want)
-	p, diags, err := OpenBound(bindFiles(t, fmt.Sprintf(groupedModel, given), transforms.Exact, 0,
+	p, diags, err := OpenBound(bindFiles(t, fmt.Sprintf(groupedModel, given), stdlib.Exact, 0,
 		groupedTables(6000, 8, 4)), Options{
 		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"},
 		ring: 9,

@@ -25,7 +25,7 @@ import (
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // encryptedModel is a binary response of two clients with a column each.
@@ -104,7 +104,7 @@ func TestARowAloneIsRefused(t *testing.T) {
 		}
 		other := maps.Clone(files)
 		other["c1.csv"] = changed
-		p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, other), Options{
+		p, diags, err := OpenBound(bindFiles(t, text, stdlib.Exact, 0, other), Options{
 			Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
 				"correct": "false"}, ring: 8,
 		})
@@ -131,7 +131,7 @@ func TestLeverageByTheMinCellOfAPolicy(t *testing.T) {
 // but each, over numbers of parties and columns.
 func TestWhatIsForeseenIsCounted(t *testing.T) {
 	t.Parallel()
-	few := check.Options{Transform: transforms.Exact, Accept: diag.Accepted{"few-rows"}}
+	few := check.Options{Transform: stdlib.Exact, Accept: diag.Accepted{"few-rows"}}
 	for _, c := range []struct{ clients, columns int }{{1, 3}, {2, 1}, {2, 4}, {4, 2}} {
 		text, files := separate(1500, c.clients, c.columns)
 		r := foreseenAsCounted(t, bound(t, besideModel(t, text, files), few), 8)
@@ -272,7 +272,7 @@ func regress(t *testing.T, rows, columns int, kind, likelihood string,
 	}
 	files := map[string]string{"server.csv": strings.Join(y, "\n") + "\n",
 		"left.csv": strings.Join(a, "\n") + "\n", "right.csv": strings.Join(b, "\n") + "\n"}
-	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
+	return bound(t, besideModel(t, text, files), check.Options{Transform: stdlib.Exact,
 		Accept: diag.Accepted{"few-rows"}})
 }
 
@@ -430,7 +430,7 @@ func TestPartiesOfEncryptedRows(t *testing.T) {
 	t.Parallel()
 	const n = 2400
 	files := logisticTables(n)
-	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	b := bindFiles(t, encryptedModel, stdlib.Exact, 0, files)
 	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature",
 		"tolerance": "1e-7", "correct": "false"})
 	given := map[string]string{"wire": "encrypted", "correct": "false"}
@@ -546,7 +546,7 @@ func (p plug) Send(ctx context.Context, to string, m transport.Message) error {
 // the code of a lost connection.
 func TestAClientThatIsCutOff(t *testing.T) {
 	files := logisticTables(4000)
-	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	b := bindFiles(t, encryptedModel, stdlib.Exact, 0, files)
 	for _, kind := range []string{"first rounds", "columns", "gradient shares"} {
 		o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",
 			"correct": "false"}, Seed: 5, ring: 9}
@@ -574,7 +574,7 @@ func TestEncryptedRowsOfOneClient(t *testing.T) {
 	delete(files, "right.csv")
 	const model = "client left\ndata y : binary[N] @ shared\ndata x : real[N] @ left\nparam b ~ normal(0, " +
 		"5)\nparam u ~ normal(0, 2.5) @ left\ny ~ bernoulli_logit(b + x * u)\n"
-	b := bindFiles(t, model, transforms.Exact, 0, files)
+	b := bindFiles(t, model, stdlib.Exact, 0, files)
 	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature",
 		"tolerance": "1e-7", "correct": "false"})
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted",

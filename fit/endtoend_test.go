@@ -17,8 +17,8 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -152,14 +152,14 @@ func TestCompiledIsHandwritten(t *testing.T) {
 	logistic.Sigma = 0
 	for name, m := range map[string]testmodel.GLM{"linear": testmodel.Linear(4, 50, []int{3, 2}, 0.7),
 		"logistic": logistic, "one client": testmodel.Linear(6, 33, []int{4}, 0.5)} {
-		for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+		for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 			m.Transform, m.Rho = transform, 0.8
 			b := bindFiles(t, glmText(m), transform, m.Rho, glmFiles(m))
 			env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if transform == transforms.Power && len(m.X) == 1 {
+			if transform == stdlib.Power && len(m.X) == 1 {
 				// here the z does not exist, and in the hand-written model it does: TestPowerOfOneClient
 				continue
 			}
@@ -184,7 +184,7 @@ func TestCompiledIsHandwritten(t *testing.T) {
 func TestPowerOfOneClient(t *testing.T) {
 	m := testmodel.Linear(6, 33, []int{4}, 0.5)
 	var values []float64
-	for _, transform := range []def.Transform{transforms.Power, transforms.None} {
+	for _, transform := range []def.Transform{stdlib.Power, stdlib.NoTransform} {
 		b := bindFiles(t, glmText(m), transform, 1, glmFiles(m))
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		if err != nil {
@@ -221,12 +221,12 @@ func TestPowerOfOneClient(t *testing.T) {
 func drawsOf(t *testing.T, plan *model.Plan, mode session.Execution, name string,
 	given map[string]string) map[string][]float64 {
 	t.Helper()
-	kind := transforms.Augmented
+	kind := stdlib.Augmented
 	switch {
 	case plan.AtClients:
-		kind = transforms.Power
+		kind = stdlib.Power
 	case plan.Exact:
-		kind = transforms.Exact
+		kind = stdlib.Exact
 	}
 	a := backend(t, name)
 	settings, err := a.Resolve(kind, given)
@@ -275,7 +275,7 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Execution, name string
 func TestSameBits(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 		plan := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m)).Plan
 		for _, run := range []struct {
 			backend string
@@ -331,7 +331,7 @@ func TestExamples(t *testing.T) {
 		t.Fatalf("no examples (%v)", err)
 	}
 	for _, path := range paths {
-		for _, transform := range transforms.All() {
+		for _, transform := range stdlib.Transforms() {
 			b := bindPath(t, path, transform, 0.5)
 			env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 			if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // normalMean writes a model of a mean with its table, and opens it.
@@ -100,7 +100,7 @@ func TestOpenFindsWhatDoesNotSuit(t *testing.T) {
 	write(t, path,
 		"client a\ndata y : real[N] @ shared\ndata x : real[N] @ a\nparam b ~ normal(0, 1) @ a\nparam s ~ "+
 			"half_normal(1)\ny ~ normal(x * b, s)\n")
-	m, _ := compiled(t, path, check.Options{Transform: transforms.Augmented, Rho: 1})
+	m, _ := compiled(t, path, check.Options{Transform: stdlib.Augmented, Rho: 1})
 	_, diags, err := Open(m, data.Sources{}, Options{Algorithm: backend(t, "soul")})
 	if err != nil || !diags.HasErrors() || !strings.Contains(diags[0].Message, "no maximum") {
 		t.Errorf("%v, %v", diags, err)

@@ -19,8 +19,8 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -32,33 +32,33 @@ var estimators = map[string]struct {
 	model string // in place of a normal regression
 }{
 	"quadrature": {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"},
-		[]def.Transform{transforms.Exact, transforms.Augmented, transforms.Power}, ""},
+		[]def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power}, ""},
 	"fixed": {map[string]string{"estimator": "fixed", "draws-per-step": "16"},
-		[]def.Transform{transforms.Exact}, ""},
+		[]def.Transform{stdlib.Exact}, ""},
 	"local steps": {map[string]string{"estimator": "sampled", "local-steps": "3", "iterations": "30",
-		"elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
+		"elbo-every": "10", "elbo-draws": "20"}, []def.Transform{stdlib.Exact, stdlib.Augmented}, ""},
 	"nested": {map[string]string{"estimator": "nested"},
-		[]def.Transform{transforms.None, transforms.Exact}, "scaled"},
+		[]def.Transform{stdlib.NoTransform, stdlib.Exact}, "scaled"},
 	"nested alone": {map[string]string{"estimator": "nested"},
-		[]def.Transform{transforms.Exact, transforms.Augmented}, ""},
-	"last layer": {map[string]string{"estimator": "last-layer"}, []def.Transform{transforms.Exact},
+		[]def.Transform{stdlib.Exact, stdlib.Augmented}, ""},
+	"last layer": {map[string]string{"estimator": "last-layer"}, []def.Transform{stdlib.Exact},
 		"network"},
 	"restarts": {map[string]string{"estimator": "sampled", "restarts": "3", "iterations": "30",
-		"elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
+		"elbo-every": "10", "elbo-draws": "20"}, []def.Transform{stdlib.Exact, stdlib.Augmented}, ""},
 	"scaled": {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"},
-		[]def.Transform{transforms.Exact, transforms.Augmented}, "scaled"},
+		[]def.Transform{stdlib.Exact, stdlib.Augmented}, "scaled"},
 	"scaled fullrank": {map[string]string{"estimator": "quadrature", "theta-guide": "fullrank"},
-		[]def.Transform{transforms.Exact}, "scaled"},
+		[]def.Transform{stdlib.Exact}, "scaled"},
 	"scaled alone": {map[string]string{"estimator": "quadrature", "theta-guide": "meanfield",
-		"correct": "false"}, []def.Transform{transforms.Exact}, "scaled"},
-	"categories": {map[string]string{"estimator": "quadrature"}, []def.Transform{transforms.Exact},
+		"correct": "false"}, []def.Transform{stdlib.Exact}, "scaled"},
+	"categories": {map[string]string{"estimator": "quadrature"}, []def.Transform{stdlib.Exact},
 		"categorical_logit"},
-	"ordered": {map[string]string{"estimator": "quadrature"}, []def.Transform{transforms.Exact},
+	"ordered": {map[string]string{"estimator": "quadrature"}, []def.Transform{stdlib.Exact},
 		"ordered_probit"},
 	"fixed restarts": {map[string]string{"estimator": "fixed", "draws-per-step": "16", "restarts": "2"},
-		[]def.Transform{transforms.Exact}, ""},
+		[]def.Transform{stdlib.Exact}, ""},
 	"fixed meanfield": {map[string]string{"estimator": "fixed", "draws-per-step": "8",
-		"theta-guide": "meanfield"}, []def.Transform{transforms.Exact}, ""},
+		"theta-guide": "meanfield"}, []def.Transform{stdlib.Exact}, ""},
 }
 
 // everyEstimator calls f for each of them, with a regression on covariates of two clients or three.
@@ -187,8 +187,8 @@ func TestFixedDrawsFindTheNormalPosterior(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{5}, 0.7)
 	text := strings.Replace(glmText(m), "param b ~ normal(0, 1)\n", "", 1)
 	text = strings.Replace(text, "normal(b + ", "normal(", 1)
-	b := bindFiles(t, text, transforms.Exact, 0, glmFiles(m))
-	settings, err := backend(t, "sfvi").Resolve(transforms.Exact,
+	b := bindFiles(t, text, stdlib.Exact, 0, glmFiles(m))
+	settings, err := backend(t, "sfvi").Resolve(stdlib.Exact,
 		map[string]string{"estimator": "fixed", "theta-guide": "fullrank", "draws-per-step": "20",
 			"tolerance": "1e-9", "draws": "400"})
 	if err != nil {
@@ -275,7 +275,7 @@ func paperPoisson(t *testing.T, folder string) (*compile.BoundModel, map[string]
 		named["mu_"+name] = document.Parameters["mu["+string(rune('1'+k))+"]"]
 		named["tau_"+name] = document.Parameters["sigma["+string(rune('1'+k))+"]"]
 	}
-	return bindFiles(t, poissonText, transforms.Exact, 0, files), named
+	return bindFiles(t, poissonText, stdlib.Exact, 0, files), named
 }
 
 const poissonText = `client health, census
@@ -301,7 +301,7 @@ func TestLocalStepsSaveRoundTrips(t *testing.T) {
 	for _, c := range []struct {
 		kind def.Transform
 		want float64 // the optimum of the structured guide, and without auxiliary variables
-	}{{transforms.Augmented, -162.480914}, {transforms.Exact, -158.736238}} {
+	}{{stdlib.Augmented, -162.480914}, {stdlib.Exact, -158.736238}} {
 		b := paperLogistic(t, "../tests/reference", 2, c.kind, 1)
 		var got [3]float64
 		var trips [3]int64
@@ -337,8 +337,8 @@ func TestLocalStepsAreRefused(t *testing.T) {
 		kind  def.Transform
 		given map[string]string
 	}{
-		"the clients evaluate the likelihood": {transforms.Power, nil},
-		"there is no client":                  {transforms.None, nil},
+		"the clients evaluate the likelihood": {stdlib.Power, nil},
+		"there is no client":                  {stdlib.NoTransform, nil},
 	} {
 		given := map[string]string{"estimator": "sampled", "local-steps": "3"}
 		maps.Copy(given, c.given)
@@ -379,7 +379,7 @@ func TestDrawsAreRaisedForWideParties(t *testing.T) {
 		}
 		text := "client a\ndata y : real[N]\ndata X : real[N, K] @ a\nparam u : real[K] ~ student_t(4, 0, " +
 			"1) @ a\ny ~ normal(X * u, 0.5)\n"
-		b := bindFiles(t, text, transforms.Exact, 0,
+		b := bindFiles(t, text, stdlib.Exact, 0,
 			map[string]string{"server.csv": server, "a.csv": header + "\n" + a})
 		prepared := func(given map[string]string) *Prepared {
 			p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 1})

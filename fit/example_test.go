@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A linear regression on covariates of two clients, without a transform: with all data in one place.
@@ -21,7 +21,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	model, diags := compile.Compile(source.New("../examples/linear.vfl", string(text)),
-		check.Options{Transform: transforms.None})
+		check.Options{Transform: stdlib.NoTransform})
 	if diags.HasErrors() {
 		log.Fatal(data.Errors(diags))
 	}

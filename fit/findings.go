@@ -5,12 +5,11 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // Diagnose examines the draws of a run that was written to a folder, as Result.Diagnose examines those of a
 // run in memory.
-func Diagnose(r *runs.Run) []posterior.Finding {
+func Diagnose(r *posterior.Run) []posterior.Finding {
 	return findings(r.Draws, posterior.Summarise(r.Draws), r.Document, r.Record)
 }
 

@@ -12,20 +12,19 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/metropolis"
 )
 
 // written is a result as it is read from its folder.
-func written(t *testing.T, r *Result) *runs.Run {
+func written(t *testing.T, r *Result) *posterior.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "elsewhere")
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	read, err := runs.Open(dir)
+	read, err := posterior.OpenRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +139,7 @@ func TestScheduleIsNoConvergence(t *testing.T) {
 		write(t, path, text)
 		write(t, filepath.Join(filepath.Dir(path), "m", "data.csv"), "y\n1\n0.2\n")
 		given["draws"], given["correct"] = "2000", "false"
-		p, diags, err := OpenBound(bindPath(t, path, transforms.None, 1),
+		p, diags, err := OpenBound(bindPath(t, path, stdlib.NoTransform, 1),
 			Options{Algorithm: algorithm, Settings: given, Seed: 1})
 		good(t, diags, err)
 		r, err := p.Sample(t.Context(), nil)

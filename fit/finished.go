@@ -7,13 +7,12 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // A Finished is a run whose draws are at hand: that of a folder, whose model and tables are read again where
 // they are needed, or one that this process has made.
 type Finished struct {
-	*runs.Run
+	*posterior.Run
 	Published []posterior.SummaryRow // of other parties, whose draws are not here
 	Result    *Result                // of this process; nil: of a folder
 	Bound     *compile.BoundModel    // its model with its data, of this process

@@ -16,7 +16,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 )
 
@@ -29,9 +28,10 @@ const (
 
 // outputs lists what the folder of a run holds beside its record.
 func outputs() []string {
-	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir,
-		runs.PartiesDir, checkpointDir, runs.ModelFile, runs.ModulesDir, runs.InitsDir, data.SettingsFile,
-		runs.ViewFile, runs.ReceivedFile, runs.ReportFile, runs.JournalFile, runs.MomentsFile}
+	return []string{posterior.SummaryFile, posterior.ELBOFile, posterior.DrawsDir, posterior.ZarrDir,
+		posterior.ProgramsDir, posterior.PartiesDir, checkpointDir, posterior.ModelFile, posterior.ModulesDir,
+		posterior.InitsDir, data.SettingsFile, posterior.ViewFile, posterior.ReceivedFile,
+		posterior.ReportFile, posterior.JournalFile, posterior.MomentsFile}
 }
 
 // takeFolder prepares the folder of a run, if it has one, and locks it. The folder then holds the record, the
@@ -126,7 +126,7 @@ func removeUnbegun(parent, base string) {
 
 // writeBeginning writes what a run needs to be resumed; the record is the last.
 func (p *Prepared) writeBeginning(dir string) error {
-	if err := writeFile(dir, runs.ModelFile, filled([]byte(p.Source.Text))); err != nil {
+	if err := writeFile(dir, posterior.ModelFile, filled([]byte(p.Source.Text))); err != nil {
 		return err
 	}
 	if err := writeModules(dir, p.Modules()); err != nil {
@@ -142,11 +142,11 @@ func (p *Prepared) writeBeginning(dir string) error {
 		}
 	}
 	if p.options.Moments != nil {
-		if err := writeFile(dir, runs.MomentsFile, filled(p.options.Moments)); err != nil {
+		if err := writeFile(dir, posterior.MomentsFile, filled(p.options.Moments)); err != nil {
 			return err
 		}
 	}
-	return writeFile(dir, runs.RecordFile, func(w io.Writer) error {
+	return writeFile(dir, posterior.RecordFile, func(w io.Writer) error {
 		return posterior.WriteJSON(w, p.Record)
 	})
 }
@@ -161,7 +161,7 @@ func (p *Prepared) abandon(why error) {
 			!errors.As(why, &refusal) {
 		return
 	}
-	for _, name := range append(beginning(), runs.JournalFile, safefile.LockFile) {
+	for _, name := range append(beginning(), posterior.JournalFile, safefile.LockFile) {
 		os.RemoveAll(filepath.Join(dir, name))
 	}
 	os.Remove(dir) // if it has no other files
@@ -191,18 +191,19 @@ func Free(dir string, overwrite bool) error {
 	if err != nil {
 		return err
 	}
-	if exists(filepath.Join(dir, runs.RecordFile)) {
+	if exists(filepath.Join(dir, posterior.RecordFile)) {
 		if overwrite {
 			return nil
 		}
 		return occupied(dir)
 	}
 	for _, e := range entries {
-		if e.Name() != safefile.LockFile && e.Name() != runs.SessionDir && e.Name() != runs.LedgerDir &&
-			e.Name() != runs.MomentsFile &&
+		if e.Name() != safefile.LockFile && e.Name() != posterior.SessionDir &&
+			e.Name() != posterior.LedgerDir &&
+			e.Name() != posterior.MomentsFile &&
 			!temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
 			return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; "+
-				"name another, or empty it", dir, runs.RecordFile)
+				"name another, or empty it", dir, posterior.RecordFile)
 		}
 	}
 	return nil
@@ -210,11 +211,12 @@ func Free(dir string, overwrite bool) error {
 
 // beginning lists the files that are there before the first transition.
 func beginning() []string {
-	return []string{runs.ModelFile, runs.ModulesDir, runs.InitsDir, data.SettingsFile, runs.RecordFile}
+	return []string{posterior.ModelFile, posterior.ModulesDir, posterior.InitsDir, data.SettingsFile,
+		posterior.RecordFile}
 }
 
 func occupied(dir string) error {
-	r, err := runs.ReadRecord(dir)
+	r, err := posterior.ReadRecord(dir)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s holds a run, whose record cannot be read (%w); --overwrite replaces it", dir,
@@ -243,13 +245,14 @@ func (p *Prepared) claim(dir string) error {
 
 // removeTemporaries removes files that a process had not yet given their names when it was killed.
 func removeTemporaries(dir string) error {
-	for _, folder := range []string{"", runs.DrawsDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir} {
+	for _, folder := range []string{"", posterior.DrawsDir, posterior.ProgramsDir, posterior.PartiesDir,
+		checkpointDir} {
 		entries, err := os.ReadDir(filepath.Join(dir, folder))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		for _, e := range entries {
-			if folder == "" && !temporaryOf(e.Name(), append(outputs(), runs.RecordFile)) ||
+			if folder == "" && !temporaryOf(e.Name(), append(outputs(), posterior.RecordFile)) ||
 				!temporary(e.Name(), "") {
 				continue
 			}
@@ -338,16 +341,17 @@ func (r *Result) delivered() error {
 			return err
 		}
 	}
-	return protocol.EraseJournal(filepath.Join(r.dir, runs.JournalFile))
+	return protocol.EraseJournal(filepath.Join(r.dir, posterior.JournalFile))
 }
 
 // write fills the folder of a run. The old summary is removed first and the new one is written last: where it
 // exists, the rest has been written. Draws, record and summary are synced to disk.
 func (r *Result) write(dir string) error {
-	if err := os.Remove(filepath.Join(dir, runs.SummaryFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(dir, posterior.SummaryFile)); err != nil && !errors.Is(err,
+		fs.ErrNotExist) {
 		return err
 	}
-	if err := writeFile(dir, runs.ModelFile, filled([]byte(r.model))); err != nil {
+	if err := writeFile(dir, posterior.ModelFile, filled([]byte(r.model))); err != nil {
 		return err
 	}
 	if err := writeModules(dir, r.modules); err != nil {
@@ -357,31 +361,31 @@ func (r *Result) write(dir string) error {
 		return err
 	}
 	for name, text := range r.programs() {
-		if err := writeFile(dir, filepath.Join(runs.ProgramsDir, name), filled(text)); err != nil {
+		if err := writeFile(dir, filepath.Join(posterior.ProgramsDir, name), filled(text)); err != nil {
 			return err
 		}
 	}
 	for _, party := range r.parties {
-		if err := writeFile(dir, runs.PartyFile(party.Party), func(w io.Writer) error {
+		if err := writeFile(dir, posterior.PartyFile(party.Party), func(w io.Writer) error {
 			return posterior.WriteJSON(w, party)
 		}); err != nil {
 			return err
 		}
 	}
 	for c := range r.Draws.Chains() {
-		name := filepath.Join(runs.DrawsDir, fmt.Sprintf("chain-%d.csv", c+1))
+		name := filepath.Join(posterior.DrawsDir, fmt.Sprintf("chain-%d.csv", c+1))
 		if err := writeSynced(dir, name, func(w io.Writer) error {
 			return posterior.WriteStanCSV(w, r.Draws, c, r.chains(c))
 		}); err != nil {
 			return err
 		}
 	}
-	if err := export.WriteZarr(filepath.Join(dir, runs.ZarrDir), nil,
+	if err := export.WriteZarr(filepath.Join(dir, posterior.ZarrDir), nil,
 		export.Inference(r.Draws, r.attributes(), r.Responses)); err != nil {
 		return err
 	}
 	if r.Draws.Independent() {
-		if err := writeFile(dir, runs.ELBOFile, func(w io.Writer) error {
+		if err := writeFile(dir, posterior.ELBOFile, func(w io.Writer) error {
 			return posterior.WriteELBO(w, r.trace)
 		}); err != nil {
 			return err
@@ -391,15 +395,15 @@ func (r *Result) write(dir string) error {
 		return err
 	}
 	var err error
-	if r.Record.Files, err = runs.Digests(dir); err != nil {
+	if r.Record.Files, err = posterior.Digests(dir); err != nil {
 		return err
 	}
-	if err := writeSynced(dir, runs.RecordFile, func(w io.Writer) error {
+	if err := writeSynced(dir, posterior.RecordFile, func(w io.Writer) error {
 		return posterior.WriteJSON(w, r.Record)
 	}); err != nil {
 		return err
 	}
-	return writeSynced(dir, runs.SummaryFile, func(w io.Writer) error {
+	return writeSynced(dir, posterior.SummaryFile, func(w io.Writer) error {
 		return posterior.WriteJSON(w, r.Document)
 	})
 }

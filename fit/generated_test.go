@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 const generating = `server registry
@@ -58,7 +58,7 @@ func generatingData(n int) map[string]data.Bindings {
 
 func generatedRun(t *testing.T, text, transform string) *fit.Result {
 	t.Helper()
-	kind, _ := transforms.Named(transform)
+	kind, _ := stdlib.TransformNamed(transform)
 	o := check.Options{Transform: kind}
 	if kind.Noise() {
 		o.Rho = 0.3

@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -85,7 +85,7 @@ func (p *Prepared) settle(blocks []density.Block) error {
 	a, ok := approximating(near)
 	earlier, resolve := !ok, a.ResolveStart
 	if earlier {
-		r, err := runs.ReadRecord(near)
+		r, err := posterior.ReadRecord(near)
 		if err != nil {
 			return fmt.Errorf("--init %w; a backend that fits an approximation is %s", err, approximations())
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -46,7 +46,7 @@ func newOffset(tau float64, clients int, own bool) offsetModel {
 
 func (m offsetModel) bind(t *testing.T, transform def.Transform, rho float64) *compile.BoundModel {
 	owner := "server"
-	if transform == transforms.Power {
+	if transform == stdlib.Power {
 		owner = "shared"
 	}
 	text, files := fmt.Sprintf("data y : real[N] @ %s\nparam a ~ normal(0, %v)\n", owner, m.tau),
@@ -144,11 +144,11 @@ func TestInterceptsFollowContributions(t *testing.T) {
 		m         offsetModel
 		declared  bool // is compared, which costs ten times as much
 	}{
-		{transforms.Exact, 0, newOffset(5, 1, false), true},
-		{transforms.Augmented, rho * rho, newOffset(5, 1, false), false},
-		{transforms.Power, rho * rho / 2, newOffset(5, 2, false), false},
+		{stdlib.Exact, 0, newOffset(5, 1, false), true},
+		{stdlib.Augmented, rho * rho, newOffset(5, 1, false), false},
+		{stdlib.Power, rho * rho / 2, newOffset(5, 2, false), false},
 		// most of what the intercept varies with is the server's own
-		{transforms.Exact, 0, newOffset(20, 1, true), false},
+		{stdlib.Exact, 0, newOffset(20, 1, true), false},
 	} {
 		m := c.m
 		b := m.bind(t, c.transform, rho)
@@ -179,7 +179,7 @@ func TestInterceptsFollowContributions(t *testing.T) {
 				}
 				least = min(least, ess)
 			}
-			if c.transform == transforms.Exact {
+			if c.transform == stdlib.Exact {
 				for _, i := range []int{0, 500, 999} {
 					lp, eta := 0.0, make([]float64, len(m.y))
 					for k, column := range columns {
@@ -220,7 +220,7 @@ func TestInterceptsFollowContributions(t *testing.T) {
 func TestInterceptsBeginWhereTheyAreTold(t *testing.T) {
 	const begin = -40
 	m := newOffset(5, 1, false)
-	b := m.bind(t, transforms.Exact, 0)
+	b := m.bind(t, stdlib.Exact, 0)
 	p := prepared(t, b, backend(t, "nuts"), nil)
 	p.starts = [][][]density.Init{{{{Offset: 0, Values: []float64{begin}}}, nil}}
 	r, err := p.Sample(t.Context(), nil)
@@ -280,7 +280,7 @@ param tau           ~ half_normal(1) @ a
 param u   : real[G] ~ normal(0, tau) @ a
 param slope         ~ normal(0, 1)   @ b
 y ~ normal(c + year * trend + u[g] + weight * slope, sigma)
-`, transforms.Exact, 0, map[string]string{"shared.csv": server.String(), "a.csv": years.String(),
+`, stdlib.Exact, 0, map[string]string{"shared.csv": server.String(), "a.csv": years.String(),
 		"b.csv": weights.String()})
 	for _, row := range run(t, b, map[string]string{"chains": "2", "warmup": "600", "draws": "500"}).Summary() {
 		if ess := float64(row.ESSBulk); ess < 250 {

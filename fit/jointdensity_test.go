@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // jointOf is the joint density of every support under a transform.
@@ -54,7 +54,7 @@ func valueAt(t *testing.T, d *JointDensity, x []float64, jacobian bool) (float64
 // The gradient is that of the value, auxiliary variables included, with and without the Jacobian.
 func TestJointGradient(t *testing.T) {
 	const h = 1e-5
-	for _, transform := range transforms.All() {
+	for _, transform := range stdlib.Transforms() {
 		d := jointOf(t, transform)
 		x := spreadOut(d.Dim())
 		for _, jacobian := range []bool{true, false} {
@@ -77,7 +77,7 @@ func TestJointGradient(t *testing.T) {
 // Unconstrain is the inverse of Constrain, for every support and auxiliary variables; a unit vector has a
 // coordinate more than its set has dimensions, so that values are compared.
 func TestJointConstrain(t *testing.T) {
-	for _, transform := range transforms.All() {
+	for _, transform := range stdlib.Transforms() {
 		d := jointOf(t, transform)
 		values := func(x []float64) []float64 {
 			v, err := d.Constrain(context.Background(), x, 1)
@@ -117,7 +117,7 @@ param s ~ exponential(2)
 param b ~ normal(0, 1) @ a
 y ~ normal(x * b, s)
 `
-	b := bindFiles(t, text, transforms.Augmented, 0.5, map[string]string{"server.csv": "id,y\n1,0.3\n",
+	b := bindFiles(t, text, stdlib.Augmented, 0.5, map[string]string{"server.csv": "id,y\n1,0.3\n",
 		"a.csv": "id,x\n1,2\n"})
 	d, err := NewJointDensity(b)
 	if err != nil {
@@ -141,7 +141,7 @@ y ~ normal(x * b, s)
 
 // The density is that which a sampler has seen at its draw, bit for bit.
 func TestJointDensityOfTheSampler(t *testing.T) {
-	for _, transform := range []def.Transform{transforms.None, transforms.Exact} {
+	for _, transform := range []def.Transform{stdlib.NoTransform, stdlib.Exact} {
 		b := bindModel(t, "../examples/logistic_family.vfl", transform)
 		d, err := NewJointDensity(b)
 		if err != nil {
@@ -164,7 +164,7 @@ func TestJointDensityOfTheSampler(t *testing.T) {
 
 // What cannot be a value is named.
 func TestJointWrongValues(t *testing.T) {
-	d := jointOf(t, transforms.Augmented)
+	d := jointOf(t, stdlib.Augmented)
 	values, err := d.Constrain(context.Background(), spreadOut(d.Dim()), 1)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // label keeps what belongs to each party alone, before the values are released: its fitted encoders, and the
@@ -22,8 +21,9 @@ func (p *Prepared) label() (diag.List, error) {
 		if own == nil {
 			own = map[string][][]string{}
 		}
-		p.parties = append(p.parties, runs.PartyRecord{Schema: posterior.Schema, Party: party, Labels: own,
-			Data: recipesIn(p.Values[party])})
+		p.parties = append(p.parties, posterior.PartyRecord{Schema: posterior.Schema, Party: party,
+			Labels: own,
+			Data:   recipesIn(p.Values[party])})
 	}
 	return nil, nil
 }

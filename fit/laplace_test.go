@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -172,7 +172,7 @@ func TestEncryptedRowsAreCorrected(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, clients := range []int{2, 10} {
-		b := paperLogistic(t, folder, clients, transforms.Exact, 0)
+		b := paperLogistic(t, folder, clients, stdlib.Exact, 0)
 		hub, env := clearing(t, b)
 		k := encryptedFit(t, b, env, map[string]string{})
 		f := &fitted{ratios: k.(backends.Weighted).Ratios()}
@@ -200,7 +200,7 @@ func TestEncryptedRowsAreCorrected(t *testing.T) {
 
 // Settings that would have more decrypted than the joint Gaussian at the mode are refused by name.
 func TestSettingsOfEncryptedRows(t *testing.T) {
-	b := paperLogistic(t, "../tests/reference", 2, transforms.Exact, 0)
+	b := paperLogistic(t, "../tests/reference", 2, stdlib.Exact, 0)
 	_, env := clearing(t, b)
 	for name, value := range map[string]string{"estimator": "fixed", "theta-guide": "fullrank",
 		"minibatch": "100", "lr": "0.5"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/runtime/session"
 	vec "github.com/vflc/vflc/runtime/vector"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -29,7 +29,7 @@ func networked(text string) string {
 func lastLayer(t *testing.T, b *compile.BoundModel, given map[string]string) (draws [][][]float64) {
 	t.Helper()
 	given["estimator"] = "last-layer"
-	settings, err := backend(t, "sfvi").Resolve(transforms.Exact, given)
+	settings, err := backend(t, "sfvi").Resolve(stdlib.Exact, given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func lastLayer(t *testing.T, b *compile.BoundModel, given map[string]string) (dr
 // posterior, has its maximum, by differences.
 func TestLastLayerIsTheRegressionOnItsFeatures(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	draws, n := lastLayer(t, bindFiles(t, networked(glmText(m)), transforms.Exact, 0, glmFiles(m)),
+	draws, n := lastLayer(t, bindFiles(t, networked(glmText(m)), stdlib.Exact, 0, glmFiles(m)),
 		map[string]string{"tolerance": "1e-9", "draws": "2000"}), len(m.Y)
 	hidden := draws[0][2][:12]
 	at := func(d [][]float64) []float64 { return slices.Concat(d[0], d[1], d[2][12:], d[3]) }
@@ -160,7 +160,7 @@ func regression(columns [][]float64, y []float64, sigma float64) (mean, sd []flo
 // What crosses is what the audit lists, masked or not.
 func TestAuditOfLastLayers(t *testing.T) {
 	m := testmodel.Linear(9, 12, []int{2, 3, 1}, 0.7)
-	b := bindFiles(t, networked(glmText(m)), transforms.Exact, 0, glmFiles(m))
+	b := bindFiles(t, networked(glmText(m)), stdlib.Exact, 0, glmFiles(m))
 	parts, diags := b.Bundle()
 	good(t, diags, nil)
 	for _, masks := range []string{"off", "on"} {
@@ -177,7 +177,7 @@ func TestAuditOfLastLayers(t *testing.T) {
 // network hides it. Chains do not begin at draws that have no spread.
 func TestServerKnowsContributionsOfNetworks(t *testing.T) {
 	m := testmodel.Linear(9, 60, []int{2, 3, 2}, 0.7)
-	b := bindFiles(t, networked(glmText(m)), transforms.Exact, 0, glmFiles(m))
+	b := bindFiles(t, networked(glmText(m)), stdlib.Exact, 0, glmFiles(m))
 	dir, found := attacked(t, b, "sfvi", map[string]string{"estimator": "last-layer", "draws": "100"})
 	for _, c := range found.Cuts {
 		if r := float64(c.Correlation); !c.Sum && !(r > 0.999) { // of the mean over 100 draws
@@ -227,7 +227,7 @@ func TestLastLayersAreRefused(t *testing.T) {
 	} {
 		given := map[string]string{"estimator": "last-layer", "draws": "20"}
 		maps.Copy(given, c.given)
-		_, err := sampledWith(t, bindFiles(t, c.text, transforms.Exact, 0, glmFiles(m)), given)
+		_, err := sampledWith(t, bindFiles(t, c.text, stdlib.Exact, 0, glmFiles(m)), given)
 		if err == nil || !strings.Contains(err.Error(), "--estimator last-layer: ") ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want …%s…", err, want)

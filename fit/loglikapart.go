@@ -14,7 +14,6 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // MayKeepLogLik returns an error where the scores of a run's rows, at predictors without noise, are not the
@@ -34,7 +33,7 @@ func MayKeepLogLik(r *posterior.Record) error {
 
 // KeepLogLik puts scores of the rows of a run, at all of its draws, into its folder as its pointwise log
 // densities: vflc loo and vflc waic read them.
-func KeepLogLik(r *runs.Run, p *Predictions) error {
+func KeepLogLik(r *posterior.Run, p *Predictions) error {
 	var responses []export.Observed
 	for _, y := range p.Responses {
 		of, _ := p.Model.ResponseOf(y.Name)
@@ -60,8 +59,8 @@ func KeepLogLik(r *runs.Run, p *Predictions) error {
 		return err
 	}
 	defer lock.Release()
-	path := filepath.Join(r.Path, runs.ZarrDir)
-	if err := runs.VerifyZarr(r.Path, r.Record); err != nil {
+	path := filepath.Join(r.Path, posterior.ZarrDir)
+	if err := posterior.VerifyZarr(r.Path, r.Record); err != nil {
 		return err
 	}
 	attrs := map[string]any{}
@@ -76,10 +75,10 @@ func KeepLogLik(r *runs.Run, p *Predictions) error {
 		return err
 	}
 	record := *r.Record
-	if record.Files, err = runs.Digests(r.Path); err != nil {
+	if record.Files, err = posterior.Digests(r.Path); err != nil {
 		return err
 	}
-	return writeSynced(r.Path, runs.RecordFile, func(w io.Writer) error {
+	return writeSynced(r.Path, posterior.RecordFile, func(w io.Writer) error {
 		return posterior.WriteJSON(w, record)
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/fit/assess"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -150,7 +149,7 @@ func unnormalised(b *compile.BoundModel, m *model.SimulatedModel) (diags diag.Li
 				"as half_normal"
 		}
 		if why != "" {
-			diags.Errorf(diag.NoEvidence, b.Source, ancestral.Declared(b, p).Span(),
+			diags.Errorf(diag.NoEvidence, b.Source, placeOf(b, p).Span(),
 				"%s %s: the marginal likelihood "+
 					"is not defined up to a constant that is known", p.Name, why).Note("%s", instead)
 		}

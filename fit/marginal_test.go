@@ -8,9 +8,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -25,14 +24,14 @@ func finishedBy(t *testing.T, text string, files map[string]string, transform de
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Finished{Run: &runs.Run{Path: "run", Draws: r.Draws, Document: &r.Document}, Result: r, Bound: b}
+	return &Finished{Run: &posterior.Run{Path: "run", Draws: r.Draws, Document: &r.Document}, Result: r, Bound: b}
 }
 
 // The marginal likelihood of a linear regression at three clients, whose scale is integrated out on a grid,
 // with auxiliary variables by importance sampling around an approximation, and without by bridge sampling.
 func TestEvidenceOfARegression(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+	for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 		noise := 0.0
 		if transform.Augmented() {
 			noise = 3 * 0.2 * 0.2
@@ -73,7 +72,7 @@ func TestEvidenceOfAGrid(t *testing.T) {
 			total += p * 0.1 * 0.2
 		}
 	}
-	f := finishedBy(t, text, files, transforms.Exact, 0, Options{Algorithm: backend(t, "sfvi"), Seed: 1,
+	f := finishedBy(t, text, files, stdlib.Exact, 0, Options{Algorithm: backend(t, "sfvi"), Seed: 1,
 		Settings: map[string]string{"estimator": "nested"}})
 	got, diags, err := f.Evidence(LogDensities{}, 1)
 	good(t, diags, err)
@@ -87,7 +86,7 @@ func TestEvidenceOfAGrid(t *testing.T) {
 // regression.
 func TestComponents(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{1, 2}, 0.7)
-	for _, transform := range []def.Transform{transforms.None, transforms.Exact} {
+	for _, transform := range []def.Transform{stdlib.NoTransform, stdlib.Exact} {
 		b := bindFiles(t, glmText(m), transform, 0, glmFiles(m))
 		vars := []posterior.Variable{{Name: "b"}, {Name: "t1", Dims: []int{1}}, {Name: "t2", Dims: []int{2}}}
 		d := posterior.NewDraws(vars, 1, 1)
@@ -113,7 +112,7 @@ func TestComponents(t *testing.T) {
 	}
 	text := "data y : real[N]\nparam tau ~ half_normal(1)\nparam u : real[3] ~ normal(0, tau)\ny " +
 		"~ normal(u[1], 1)\n"
-	b := bindFiles(t, text, transforms.None, 0, map[string]string{"data.csv": "y\n1\n2\n"})
+	b := bindFiles(t, text, stdlib.NoTransform, 0, map[string]string{"data.csv": "y\n1\n2\n"})
 	var doc SensitivityDocument
 	p, diags := b.Priors()
 	good(t, diags, nil)
@@ -135,7 +134,7 @@ param g : simplex[3] ~ dirichlet(2)
 param h : ordered[2] ~ student_t(e, 0, 1)
 y ~ normal(a + b + c + sum(d) + f + g[1] + h[1], e)
 `
-	b := bindFiles(t, text, transforms.None, 0, map[string]string{"data.csv": "y\n1\n2\n"})
+	b := bindFiles(t, text, stdlib.NoTransform, 0, map[string]string{"data.csv": "y\n1\n2\n"})
 	m, diags := b.Priors()
 	good(t, diags, nil)
 	var names string
@@ -155,13 +154,13 @@ y ~ normal(a + b + c + sum(d) + f + g[1] + h[1], e)
 // needs it; the weights of a fit over a grid it has.
 func TestPartsHaveNoNewPoints(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{1, 2}, 0.7)
-	b := bindFiles(t, glmText(m), transforms.Exact, 0, glmFiles(m))
+	b := bindFiles(t, glmText(m), stdlib.Exact, 0, glmFiles(m))
 	dir, text := t.TempDir(), b.Model.Files()["c1.vfl"]
-	if err := os.WriteFile(filepath.Join(dir, runs.ModelFile), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, posterior.ModelFile), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d := posterior.NewDraws([]posterior.Variable{{Name: "t1", Dims: []int{1}}}, 1, 0)
-	f := &Finished{Run: &runs.Run{Path: dir, Draws: d, Document: &posterior.SummaryDocument{},
+	f := &Finished{Run: &posterior.Run{Path: dir, Draws: d, Document: &posterior.SummaryDocument{},
 		Record: &posterior.Record{Model: posterior.InputRecord{Path: "c1.vfl", SHA256: digest(text)}}}}
 	_, _, _, moved := f.AtNewPoints(LogDensities{})
 	_, _, transformed := f.Transform(t.Context())

@@ -11,7 +11,6 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // writeModules copies the files that a model imports to the folder of its run.
@@ -20,7 +19,7 @@ func writeModules(dir string, modules []check.Module) error {
 		if m.Path == "" {
 			continue
 		}
-		if err := writeFile(dir, filepath.Join(runs.ModulesDir, filepath.FromSlash(m.Path)),
+		if err := writeFile(dir, filepath.Join(posterior.ModulesDir, filepath.FromSlash(m.Path)),
 			filled([]byte(m.Text))); err != nil {
 			return err
 		}
@@ -43,7 +42,7 @@ func modulesOf(modules []check.Module) []posterior.InputRecord {
 
 // RecordedModules returns what reads the files that the model of a run imports, from the run's folder.
 func RecordedModules(dir string) func(path string) (string, error) {
-	return safefile.Beside(filepath.Join(dir, runs.ModulesDir))
+	return safefile.Beside(filepath.Join(dir, posterior.ModulesDir))
 }
 
 // RecordedPrivates returns what reads the modules of clients that a run was compiled with, from the run's
@@ -55,7 +54,7 @@ func RecordedPrivates(dir string) func(client string) (*source.File, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
-		return source.New(filepath.Join(dir, runs.ModulesDir, inline.ModulePath(client)), text), err
+		return source.New(filepath.Join(dir, posterior.ModulesDir, inline.ModulePath(client)), text), err
 	}
 }
 
@@ -65,7 +64,7 @@ func SameModules(r *posterior.Record, modules []check.Module) error {
 	for i, m := range r.Modules {
 		if i >= len(now) || now[i] != m {
 			return fmt.Errorf("the module %s is not the one that the run began with: its "+
-				"digest is not that in %s", m.Path, runs.RecordFile)
+				"digest is not that in %s", m.Path, posterior.RecordFile)
 		}
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
@@ -108,15 +108,15 @@ func TestWhatNoiseMoves(t *testing.T) {
 		finding, far bool
 		more         bool
 	}{
-		"a scale":                   {gauss, transforms.Augmented, 0.05, true, false, false},
-		"a scale under power":       {gauss, transforms.Power, 0.15, true, false, true},
-		"all residual variance":     {gauss, transforms.Augmented, 0.3, true, true, false},
-		"a dispersion":              {overdispersed, transforms.Augmented, 0.12, true, false, false},
-		"cut points":                {cutpoints, transforms.Augmented, 0.4, true, false, false},
-		"cut points under power":    {cutpoints, transforms.Power, 0.8, true, false, true},
+		"a scale":                   {gauss, stdlib.Augmented, 0.05, true, false, false},
+		"a scale under power":       {gauss, stdlib.Power, 0.15, true, false, true},
+		"all residual variance":     {gauss, stdlib.Augmented, 0.3, true, true, false},
+		"a dispersion":              {overdispersed, stdlib.Augmented, 0.12, true, false, false},
+		"cut points":                {cutpoints, stdlib.Augmented, 0.4, true, false, false},
+		"cut points under power":    {cutpoints, stdlib.Power, 0.8, true, false, true},
 		"counts, the default":       {overdispersed, def.Transform{}, 0, false, false, false},
 		"ordered, the default":      {cutpoints, def.Transform{}, 0, false, false, true},
-		"a small table under power": {gammas, transforms.Power, 0.027, true, false, false},
+		"a small table under power": {gammas, stdlib.Power, 0.027, true, false, false},
 	} {
 		if c.more && !*brief.Every {
 			continue
@@ -124,7 +124,7 @@ func TestWhatNoiseMoves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			noisy, exact := fitOf(t, c.f, c.kind, c.rho), exactly[c.f.Text]
 			if exact == nil {
-				exact = fitOf(t, c.f, transforms.Exact, 0)
+				exact = fitOf(t, c.f, stdlib.Exact, 0)
 				exactly[c.f.Text] = exact
 			}
 			means, sds, meanError, sdError := apart(noisy.Summary(), exact.Summary())

@@ -19,8 +19,8 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // onGrid are the settings of a fit over a grid of so many draws.
@@ -32,7 +32,7 @@ func onGrid(draws, masks string) map[string]string {
 // and its groups, whatever rho; with masks the sum's, and the part of a client whose prior depends on
 // hyperparameters, with that of the only other. The verdict names all of it.
 func TestAttackOnAGrid(t *testing.T) {
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+	for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 		for _, masks := range []string{"off", "on"} {
 			b, given := bindFiles(t, groupedText, transform, 0.5, groupedRows(12, 240)), onGrid("500", masks)
 			_, report := attacked(t, b, "sfvi", given)
@@ -173,7 +173,7 @@ func TestAServerHasContributionsAtDraws(t *testing.T) {
 			"mean": sharings["their mean"]} {
 			text := strings.Replace(groupedText, change[0], change[1], 1)
 			g, draws := gridded(t,
-				bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Augmented, Rho: 0.5,
+				bound(t, besideModel(t, text, files), check.Options{Transform: stdlib.Augmented, Rho: 0.5,
 					Accept: diag.AcceptanceNames()}), onGrid("40", masks))
 			for client, cuts := range g.of {
 				if len(cuts) != len(draws) && (masks == "off" || client == 0 || name == "own") {
@@ -273,7 +273,7 @@ func TestAClientReadsTheVectorsOfAGrid(t *testing.T) {
 	const groups, n = 10, 200
 	files := groupedRows(groups, n)
 	y, x := values(t, files["server.csv"]), values(t, files["b.csv"])
-	g, draws := gridded(t, bindFiles(t, groupedText, transforms.Exact, 0, files), onGrid("1600", "off"))
+	g, draws := gridded(t, bindFiles(t, groupedText, stdlib.Exact, 0, files), onGrid("1600", "off"))
 	mean, c := covarianceOf(g.answered)
 	for i, v := range mean {
 		if (v > 0) != (y[i] == 1) {
@@ -319,7 +319,7 @@ func TestAWalkHidesNothing(t *testing.T) {
 		files["server.csv"] += fmt.Sprintf("%d,%g\n", i, y[i])
 	}
 	text := strings.Replace(groupedText, "half_normal(1)", "half_normal(3)", 1)
-	g, draws := gridded(t, bindFiles(t, text, transforms.Exact, 0, files), onGrid("1024", "off"))
+	g, draws := gridded(t, bindFiles(t, text, stdlib.Exact, 0, files), onGrid("1024", "off"))
 	first := len(g.of[1]) - len(draws)
 	if first == 0 {
 		t.Fatal("no draw walks")
@@ -362,7 +362,7 @@ func TestVerdictOfMeansOnAGrid(t *testing.T) {
 			"param u : real[G] ~ normal(0, tau)",
 			"param u : real[P] ~ normal(m, tau)", "u[g]", "X * u").Replace(groupedText)
 		p := bound(t, besideModel(t, text, map[string]string{"server.csv": server, "a.csv": a, "b.csv": b}),
-			check.Options{Transform: transforms.Exact, Accept: diag.AcceptanceNames()})
+			check.Options{Transform: stdlib.Exact, Accept: diag.AcceptanceNames()})
 		named := false
 		for _, v := range verdictOf(t, p, "sfvi", onGrid("200", "off"), nil) {
 			named = named || slices.Contains(v.Receivers, "server") && slices.ContainsFunc(v.Columns,
@@ -395,7 +395,7 @@ func TestVerdictOfAMatrixBesideASharedCoefficient(t *testing.T) {
 				"normal(0, 1) @ shared\nparam c2 ~ normal(0, 1) @ shared", "real[G]", "real[3]",
 			"u[g]", form).Replace(groupedText)
 		p := bound(t, besideModel(t, text, map[string]string{"server.csv": server, "a.csv": a, "b.csv": b}),
-			check.Options{Transform: transforms.Exact, Accept: diag.AcceptanceNames()})
+			check.Options{Transform: stdlib.Exact, Accept: diag.AcceptanceNames()})
 		seen := false
 		for _, v := range verdictOf(t, p, "sfvi", onGrid("200", "off"), nil) {
 			for _, c := range v.Columns {

@@ -15,7 +15,6 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 	reference "github.com/vflc/vflc/tests/densities"
 )
@@ -76,7 +75,7 @@ func begun(t *testing.T, text string, d *def.Dist, y float64) (taken, nested boo
 			t.Errorf("%v\n%s", r, text)
 		}
 	}()
-	m, diags := compiletest.Try(t, source.New("m.vfl", text), check.Options{Transform: transforms.Exact})
+	m, diags := compiletest.Try(t, source.New("m.vfl", text), check.Options{Transform: stdlib.Exact})
 	if diags.HasErrors() {
 		return false, false
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // alike fails where two fits of one model differ by more than their errors: in the evidence, which has every
@@ -72,11 +72,11 @@ func TestAGridWithSharedEffects(t *testing.T) {
 			t.Fatal(name)
 		}
 		settings := map[string]string{"draws": "2000"}
-		apart, err := nestedFit(t, text, transforms.Exact, files, settings)
+		apart, err := nestedFit(t, text, stdlib.Exact, files, settings)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		whole, err := nestedFit(t, text, transforms.None, files, settings)
+		whole, err := nestedFit(t, text, stdlib.NoTransform, files, settings)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -95,11 +95,11 @@ func TestAGridIntegratesNoiseOut(t *testing.T) {
 		"normal(c + x * beta + u[g], 0.3)").Replace(groupedText)
 	wider := strings.Replace(text, ", 0.3)", ", "+"0.7681145747868608)", 1) // √(0.3² + 2·0.5²)
 	settings := map[string]string{"draws": "2000"}
-	noisy, err := nestedFitAt(t, text, transforms.Augmented, 0.5, files, settings)
+	noisy, err := nestedFitAt(t, text, stdlib.Augmented, 0.5, files, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := nestedFit(t, wider, transforms.Exact, files, settings)
+	want, err := nestedFit(t, wider, stdlib.Exact, files, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,12 +120,12 @@ func TestAGridOfSeveralScales(t *testing.T) {
 		"client a, b", "client a, b\nimport glm").Replace(groupedText)
 	for name, text := range map[string]string{"crossed at two": crossed,
 		"crossed at one": strings.ReplaceAll(crossed, "@ b", "@ a"), "slopes": slopes} {
-		apart, err := nestedFit(t, text, transforms.Exact, widened(files, name),
+		apart, err := nestedFit(t, text, stdlib.Exact, widened(files, name),
 			map[string]string{"draws": "2000"})
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		whole, err := nestedFit(t, text, transforms.None, widened(files, name),
+		whole, err := nestedFit(t, text, stdlib.NoTransform, widened(files, name),
 			map[string]string{"draws": "2000"})
 		if err != nil {
 			t.Fatal(name, err)
@@ -184,11 +184,11 @@ func TestAGridOfManyClients(t *testing.T) {
 	text := "client lab[J]\ndata y : real[N] @ shared\ndata x : real[N] @ lab\nparam m ~ normal(0, 1) @ " +
 		"shared\nparam s ~ half_normal(1) @ shared\n" +
 		"param w ~ normal(m, s) @ lab\ny ~ normal(sum(x[j] * w[j] for j in lab), 1)\n"
-	apart, err := nestedFit(t, text, transforms.Exact, files, map[string]string{"draws": "1000"})
+	apart, err := nestedFit(t, text, stdlib.Exact, files, map[string]string{"draws": "1000"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := nestedFit(t, text, transforms.None, files, map[string]string{"draws": "1000"})
+	whole, err := nestedFit(t, text, stdlib.NoTransform, files, map[string]string{"draws": "1000"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestAGridOfManyClients(t *testing.T) {
 func TestAGridWithSharedEffectsHasTheSameBits(t *testing.T) {
 	files := groupedRows(4, 40)
 	for name, change := range sharings {
-		for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented} {
+		for _, kind := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 			path := besideModel(t, strings.Replace(groupedText, change[0], change[1], 1), files)
 			b := bound(t, path, check.Options{Transform: kind, Rho: 0.5, Accept: diag.AcceptanceNames()})
 			settings, err := backend(t, "sfvi").Resolve(kind, map[string]string{"estimator": "nested",

@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 const schools = `data y     : real[J]
@@ -68,7 +68,7 @@ func TestEightSchoolsOverAGrid(t *testing.T) {
 	}
 	for name, text := range map[string]string{"centred": schools,
 		"non-centred": strings.Replace(schools, "tau)\ny", "tau) noncentered\ny", 1)} {
-		r, err := nestedFit(t, text, transforms.None, files, nil)
+		r, err := nestedFit(t, text, stdlib.NoTransform, files, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestHierarchiesInFewRoundTrips(t *testing.T) {
 		{"centred", "", ""}, {"non-centred", "tau) @ a", "tau) noncentered @ a"},
 		{"scale at the server", "(1) @ a", "(1) @ shared"},
 	} {
-		r, err := nestedFit(t, strings.Replace(groupedText, c.from, c.to, 1), transforms.Exact, files,
+		r, err := nestedFit(t, strings.Replace(groupedText, c.from, c.to, 1), stdlib.Exact, files,
 			map[string]string{"draws": "2000"})
 		if err != nil {
 			t.Fatal(err)
@@ -184,14 +184,14 @@ func TestRareEventsOverAGrid(t *testing.T) {
 	text := "client a\ndata y : binary[N] @ shared\ndata g : level(G)[N] @ a\nparam c ~ normal(0, " +
 		"2.5)\nparam tau ~ half_normal(3) @ a\nparam u : real[G] ~ normal(0, tau) noncentered @ a\ny ~ " +
 		"bernoulli_logit(c + u[g])\n"
-	got, err := nestedFit(t, text, transforms.Exact, files, nil)
+	got, err := nestedFit(t, text, stdlib.Exact, files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if k := float64(got.Document.Diagnostics.Khat); !(k < 0.7) || got.Document.Work.Sequential > 25 {
 		t.Errorf("k̂ is %.2f after %d round trips", k, got.Document.Work.Sequential)
 	}
-	p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, files),
+	p, diags, err := OpenBound(bindFiles(t, text, stdlib.Exact, 0, files),
 		Options{Algorithm: backend(t, "nuts"), Settings: map[string]string{"draws": "4000"}, Seed: 2})
 	good(t, diags, err)
 	long, err := p.Sample(t.Context(), nil)
@@ -226,14 +226,14 @@ func TestGridsAreRefused(t *testing.T) {
 		"beta enters a predictor by itself": {"beta ~ normal(0, 2.5)", "beta ~ student_t(4, 0, 2.5)"},
 		"is flat":                           {"beta ~ normal(0, 2.5)", "beta ~ flat()"},
 	} {
-		_, err := nestedFit(t, strings.Replace(groupedText, change[0], change[1], 1), transforms.Exact, files,
+		_, err := nestedFit(t, strings.Replace(groupedText, change[0], change[1], 1), stdlib.Exact, files,
 			nil)
 		if err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), "--estimator nested") {
 			t.Errorf("the error is %v, want …%s…", err, want)
 		}
 	}
-	if _, err := nestedFitAt(t, groupedText, transforms.Power, 0.5, files, nil); err == nil ||
+	if _, err := nestedFitAt(t, groupedText, stdlib.Power, 0.5, files, nil); err == nil ||
 		!strings.Contains(err.Error(), "a likelihood at each client") {
 		t.Errorf("under power the error is %v", err)
 	}
@@ -277,7 +277,7 @@ func TestAutoTakesAGrid(t *testing.T) {
 			"fixed"},
 	} {
 		text := strings.Replace(groupedText, c.change[0], c.change[1], 1)
-		b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact,
+		b := bound(t, besideModel(t, text, files), check.Options{Transform: stdlib.Exact,
 			Accept: diag.AcceptanceNames()})
 		a := backend(t, "sfvi")
 		p, diags, err := OpenBound(b, Options{Algorithm: a, Seed: 1})
@@ -286,7 +286,7 @@ func TestAutoTakesAGrid(t *testing.T) {
 		if by != c.by {
 			t.Errorf("%s: by %s, want %s", name, by, c.by)
 		}
-		s, err := a.Resolve(transforms.Exact, nil)
+		s, err := a.Resolve(stdlib.Exact, nil)
 		good(t, nil, err)
 		names := backends.Hindrances{}
 		for k := range b.Plan.Names {

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // newLevels are the elements of parameters for categories that a run did not see, drawn from their priors at
@@ -21,7 +21,7 @@ type newLevels struct {
 	column   [][]int
 	elements [][]int              // of each parameter: those that are drawn
 	values   map[string][]float64 // by parameter: by draw, then by element
-	streams  []*rng.Generator
+	streams  []*vector.Generator
 	centred  []bool // of each parameter: its elements are not drawn
 }
 
@@ -48,7 +48,7 @@ func grow(b *compile.BoundModel, d *posterior.Draws, seed uint64, centred []stri
 			columns, fresh = matched(port.Shape, nil, 0)
 		}
 		g.column, g.elements = append(g.column, columns), append(g.elements, fresh)
-		g.streams = append(g.streams, rng.New(rng.SharedKey(seed), "new levels of "+p.Name))
+		g.streams = append(g.streams, vector.NewGenerator(vector.SharedKey(seed), "new levels of "+p.Name))
 		some = some || len(fresh) > 0
 	}
 	if !some {

@@ -17,8 +17,8 @@ import (
 	"github.com/vflc/vflc/fit/synthetic"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Effects of wards, independent and correlated, with a scale and a factor of the client that has the wards.
@@ -40,9 +40,9 @@ y ~ normal(b + u[ward, 1] + (u[ward, 2]) .* x + exp(0.1 * v)[ward] + z * g, s)
 
 // wardRun fits the model to simulated data and returns its folder.
 func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int,
-	settings map[string]string) *runs.Run {
+	settings map[string]string) *posterior.Run {
 	t.Helper()
-	exact, _ := transforms.Named("exact")
+	exact, _ := stdlib.TransformNamed("exact")
 	path := filepath.Join(t.TempDir(), "m.vfl")
 	m, diags := compile.Compile(source.New(path, text), check.Options{Transform: exact})
 	if diags.HasErrors() {
@@ -58,7 +58,7 @@ func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int
 	if _, err := s.Write(strings.TrimSuffix(path, ".vfl"), len(m.Parties()) == 1); err != nil {
 		t.Fatal(err)
 	}
-	kind, _ := transforms.Named(transform)
+	kind, _ := stdlib.TransformNamed(transform)
 	m, diags = compile.Compile(source.New(path, text), check.Options{Transform: kind})
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))
@@ -83,7 +83,7 @@ func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	out, err := runs.Open(dir)
+	out, err := posterior.OpenRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func newTables(t *testing.T, by map[string]string) (flags []string) {
 	return flags
 }
 
-func predicted(t *testing.T, r *runs.Run, q fit.PredictionRequest) *fit.Predictions {
+func predicted(t *testing.T, r *posterior.Run, q fit.PredictionRequest) *fit.Predictions {
 	t.Helper()
 	p, diags, err := fit.Predict(t.Context(), r, q)
 	if err != nil || diags.HasErrors() {
@@ -154,7 +154,7 @@ func TestNewLevels(t *testing.T) {
 }
 
 // hierarchy compares rows 2 to 4 with the law of a new ward given each draw of the run.
-func hierarchy(t *testing.T, r *runs.Run, y fit.PredictedResponse) {
+func hierarchy(t *testing.T, r *posterior.Run, y fit.PredictedResponse) {
 	t.Helper()
 	value := func(name string) []float64 {
 		columns, err := r.Draws.Choose([]string{name})

@@ -9,12 +9,12 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A number that is not finite and of which no term is known is at another party only where there is one.
 func TestNotFiniteNamesAnotherPartyOnlyWhereThereIsOne(t *testing.T) {
-	alone := bindFiles(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n", transforms.Exact, 0,
+	alone := bindFiles(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n", stdlib.Exact, 0,
 		map[string]string{"data.csv": "y\n1\n2\n"})
 	const another = "at a party of another process"
 	for _, begun := range []bool{false, true} {
@@ -33,7 +33,7 @@ func TestNotFiniteNamesAnotherPartyOnlyWhereThereIsOne(t *testing.T) {
 			!strings.Contains(got, "the sum of the terms") {
 			t.Errorf("without clients: %s", got)
 		}
-		if got := text(linearUnder(t, transforms.Exact)); !strings.Contains(got, another) {
+		if got := text(linearUnder(t, stdlib.Exact)); !strings.Contains(got, another) {
 			t.Errorf("with clients: %s", got)
 		}
 	}

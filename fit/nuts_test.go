@@ -7,8 +7,8 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/nuts"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // warming returns a chain of a compiled model in its warm-up, whose length is given, and the Taker of its
@@ -31,13 +31,13 @@ func warming(t *testing.T, path string, transform def.Transform, warmup string) 
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	return k, NewTaker(env, transform != transforms.None)
+	return k, NewTaker(env, transform != stdlib.NoTransform)
 }
 
 // Over compiled models neither a step during or after warm-up nor a Take of its draw allocates.
 func TestNUTSAllocatesNothing(t *testing.T) {
 	for _, path := range []string{"../examples/logistic.vfl", "../examples/logistic_family.vfl"} {
-		for _, transform := range transforms.All() {
+		for _, transform := range stdlib.Transforms() {
 			for phase, warmup := range map[string]string{"warm-up": "1000000", "sampling": "40"} {
 				k, draws := warming(t, path, transform, warmup)
 				steps := func() { // as many before the count as in it

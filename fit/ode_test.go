@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // TestUnsolvedPointsAreFound counts the points at which an equation, y' = k·y² from 1, has no solution up to
@@ -13,7 +13,7 @@ import (
 func TestUnsolvedPointsAreFound(t *testing.T) {
 	text := "data y : real[N]\ndata time : real[N]\nparam k ~ normal(0, 1)\n" +
 		"let z = ode z[0] = 1, z'[t] = k * z[t]^2 for t in time\ny ~ normal(z, 2)\n"
-	b := bindFiles(t, text, transforms.None, 0, map[string]string{"data.csv": "time,y\n1,1.5\n2,6\n"})
+	b := bindFiles(t, text, stdlib.NoTransform, 0, map[string]string{"data.csv": "time,y\n1,1.5\n2,6\n"})
 	r := run(t, b, map[string]string{"chains": "2", "warmup": "100", "draws": "100"})
 	found := r.Document.Diagnostics.Noted
 	at := slices.IndexFunc(found, func(f posterior.Finding) bool { return f.Check == "ode" })

@@ -17,11 +17,10 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A Prepared is a model with its data, an algorithm and its settings: a run that is ready to begin.
@@ -36,7 +35,7 @@ type Prepared struct {
 	nearer    *shortcut // nil: the chains begin near an approximation, or none is known
 	near      *vicinity // where the chains begin; nil: each where its kernel finds a place
 	// what belongs to each party alone; its labels name the elements of parameters
-	parties    []runs.PartyRecord
+	parties    []posterior.PartyRecord
 	loaded     time.Duration
 	forwards   *model.SimulatedModel // for forecasts; nil: there are none
 	prior      *model.SimulatedModel // of a run without likelihoods
@@ -141,7 +140,7 @@ func WireOf(r *posterior.Record) model.Wire {
 	if !ok {
 		return model.Wire{}
 	}
-	transform, _ := transforms.Named(r.Transform)
+	transform, _ := stdlib.TransformNamed(r.Transform)
 	// an error is of a setting that this version has no more: what it has stands
 	s, _ := a.Resolve(transform, RecordedSettings(r, a))
 	return wireIn(s)

@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // narrow is an Env whose messages have few draws.
@@ -90,15 +90,15 @@ func TestLongBatchesCrossInPieces(t *testing.T) {
 		transform def.Transform
 		given     map[string]string
 	}{
-		"fixed": {transforms.Exact, map[string]string{"estimator": "fixed", "draws-per-step": "24",
+		"fixed": {stdlib.Exact, map[string]string{"estimator": "fixed", "draws-per-step": "24",
 			"theta-guide": "meanfield", "iterations": "10", "draws": "30"}},
-		"sampled": {transforms.Exact, map[string]string{"estimator": "sampled", "iterations": "20",
+		"sampled": {stdlib.Exact, map[string]string{"estimator": "sampled", "iterations": "20",
 			"elbo-every": "10", "elbo-draws": "100", "draws": "5"}},
-		"quadrature": {transforms.Exact, map[string]string{"estimator": "quadrature", "draws": "200"}},
-		"nested":     {transforms.Exact, map[string]string{"estimator": "nested", "draws": "200"}},
-		"in noise":   {transforms.Augmented, map[string]string{"estimator": "quadrature", "draws": "200"}},
-		"at clients": {transforms.Power, map[string]string{"estimator": "quadrature", "draws": "200"}},
-		"augmented": {transforms.Augmented, map[string]string{"estimator": "sampled", "iterations": "20",
+		"quadrature": {stdlib.Exact, map[string]string{"estimator": "quadrature", "draws": "200"}},
+		"nested":     {stdlib.Exact, map[string]string{"estimator": "nested", "draws": "200"}},
+		"in noise":   {stdlib.Augmented, map[string]string{"estimator": "quadrature", "draws": "200"}},
+		"at clients": {stdlib.Power, map[string]string{"estimator": "quadrature", "draws": "200"}},
+		"augmented": {stdlib.Augmented, map[string]string{"estimator": "sampled", "iterations": "20",
 			"elbo-every": "10", "elbo-draws": "100", "draws": "5"}},
 	} {
 		b := bindModel(t, "../examples/logistic.vfl", c.transform)
@@ -124,11 +124,11 @@ func TestPiecesOnTheFixedWire(t *testing.T) {
 		transform def.Transform
 		given     map[string]string
 	}{
-		"fixed": {transforms.Exact, map[string]string{"estimator": "fixed", "draws-per-step": "24",
+		"fixed": {stdlib.Exact, map[string]string{"estimator": "fixed", "draws-per-step": "24",
 			"theta-guide": "meanfield", "iterations": "10", "draws": "30"}},
-		"quadrature": {transforms.Exact, map[string]string{"estimator": "quadrature", "draws": "60"}},
-		"in noise":   {transforms.Augmented, map[string]string{"estimator": "quadrature", "draws": "60"}},
-		"at clients": {transforms.Power, map[string]string{"estimator": "quadrature", "draws": "60"}},
+		"quadrature": {stdlib.Exact, map[string]string{"estimator": "quadrature", "draws": "60"}},
+		"in noise":   {stdlib.Augmented, map[string]string{"estimator": "quadrature", "draws": "60"}},
+		"at clients": {stdlib.Power, map[string]string{"estimator": "quadrature", "draws": "60"}},
 	} {
 		b := bindModel(t, "../examples/logistic.vfl", c.transform)
 		plain, trips := inPieces(t, b, session.OneLoop, 8, c.given)

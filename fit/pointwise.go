@@ -14,7 +14,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 )
@@ -276,7 +275,7 @@ func (j *densities) count(n int) {
 
 // LogLikelihood returns the pointwise densities that the folder of a run holds, or else computes them from
 // its model and data, whose diagnostics it returns.
-func LogLikelihood(r *runs.Run, want LogDensities) ([]export.Observed, diag.List, error) {
+func LogLikelihood(r *posterior.Run, want LogDensities) ([]export.Observed, diag.List, error) {
 	stored, err := StoredLogLikelihood(r)
 	if err != nil {
 		return nil, nil, err
@@ -296,11 +295,11 @@ func LogLikelihood(r *runs.Run, want LogDensities) ([]export.Observed, diag.List
 }
 
 // StoredLogLikelihood returns the pointwise densities that the folder of a run holds, nil if it has none.
-func StoredLogLikelihood(r *runs.Run) ([]export.Observed, error) {
-	if err := runs.VerifyZarr(r.Path, r.Record); err != nil {
+func StoredLogLikelihood(r *posterior.Run) ([]export.Observed, error) {
+	if err := posterior.VerifyZarr(r.Path, r.Record); err != nil {
 		return nil, err
 	}
-	stored, err := export.ReadObserved(filepath.Join(r.Path, runs.ZarrDir))
+	stored, err := export.ReadObserved(filepath.Join(r.Path, posterior.ZarrDir))
 	if err != nil || slices.ContainsFunc(stored, func(o export.Observed) bool { return o.LogLik == nil }) {
 		return nil, err
 	}

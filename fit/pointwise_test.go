@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 const pointwiseRows = 40
@@ -49,7 +49,7 @@ y ~ `+likelihood+"\n")
 		write(t, filepath.Join(dir, party+".csv"), tables[party])
 		given = append(given, party+"="+filepath.Join(dir, party+".csv"))
 	}
-	b = bound(t, path, check.Options{Transform: transforms.Augmented,
+	b = bound(t, path, check.Options{Transform: stdlib.Augmented,
 		RhoBy: map[string]float64{"a": 0.4, "b": 0.3}}, given...)
 	d = posterior.NewDraws([]posterior.Variable{{Name: "s"}, {Name: "ba", Owner: "a"},
 		{Name: "bb", Owner: "b"}}, 2, 600)

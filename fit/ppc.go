@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/posterior/plot"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A PredictiveCheck compares a statistic of the observed response with that of its replicates.
@@ -176,7 +176,7 @@ func expression(r *export.Observed, text string) (statistic, diag.List, error) {
 	const result = "statistic__"
 	src := source.New("the statistic", fmt.Sprintf("param %s%s ~ flat()\ngenerate %s = %s\n", name, size,
 		result, text))
-	m, diags := compile.Compile(src, check.Options{Transform: transforms.None})
+	m, diags := compile.Compile(src, check.Options{Transform: stdlib.NoTransform})
 	if diags.HasErrors() {
 		return statistic{}, diags, nil
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // replication is of a model with one response of known law: y ~ normal(m, 1), with draws of m that are all 0.
@@ -25,7 +24,7 @@ func replication(t *testing.T, y []float64, draws int) *fit.Replication {
 	t.Helper()
 	m, diags := compile.Compile(source.New("m.vfl",
 		"data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n"),
-		check.Options{Transform: transforms.None})
+		check.Options{Transform: stdlib.NoTransform})
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))
 	}
@@ -150,7 +149,7 @@ func TestMeansOfDistributions(t *testing.T) {
 			}
 			text += "param one ~ normal(0, 1)\ngenerate x : " + elementOf(d.Discrete) + "[4000] ~ " + name +
 				"(" + strings.Join(args, ", ") + ")\ngenerate mean_of = " + d.Mean + "\n"
-			m, diags := compile.Compile(source.New("m.vfl", text), check.Options{Transform: transforms.None})
+			m, diags := compile.Compile(source.New("m.vfl", text), check.Options{Transform: stdlib.NoTransform})
 			if diags.HasErrors() {
 				t.Fatal(text, data.Errors(diags))
 			}

@@ -19,7 +19,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -94,7 +93,7 @@ type PredictedResponse struct {
 // Predict draws the responses of new rows at the draws of a run, across its parties: each client evaluates
 // its cuts for the new rows, and the server the rest. It holds all parties' draws in one process. The error
 // holds diagnostics (data.Errors) where the new tables do not fit.
-func Predict(ctx context.Context, r *runs.Run, q PredictionRequest) (*Predictions, diag.List, error) {
+func Predict(ctx context.Context, r *posterior.Run, q PredictionRequest) (*Predictions, diag.List, error) {
 	m, diags, err := Recompile(r)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -152,7 +151,7 @@ func predicted(ctx context.Context, m *compile.Model, recipes map[string][]data.
 
 // PredictionAudit lists what each party learns from another when new rows are predicted; nil for a model that
 // pools.
-func PredictionAudit(r *runs.Run) ([]compile.Disclosure, diag.List, error) {
+func PredictionAudit(r *posterior.Run) ([]compile.Disclosure, diag.List, error) {
 	m, diags, err := Recompile(r)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -243,13 +242,13 @@ func (p *Predictions) bind(fitted *compile.Model, draws *posterior.Draws, join d
 
 // recipesOf reads the fitted encoders of all parties from the folder of a run.
 func recipesOf(dir string) (map[string][]data.Recipe, error) {
-	files, err := filepath.Glob(filepath.Join(dir, runs.PartiesDir, "*.json"))
+	files, err := filepath.Glob(filepath.Join(dir, posterior.PartiesDir, "*.json"))
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s holds no encoders (%s): it is not the whole folder of a run", dir,
-			runs.PartiesDir)
+			posterior.PartiesDir)
 	}
 	out := map[string][]data.Recipe{}
 	for _, file := range files {

@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Responses whose sizes nothing else in the model binds, their categories or their columns, are drawn for new
@@ -34,7 +34,7 @@ func TestPredictionsOfCategoriesThatTheResponseAloneBinds(t *testing.T) {
 	} {
 		for _, transform := range []string{"none", "exact", "augmented"} {
 			t.Run(name+"/"+transform, func(t *testing.T) {
-				kind, _ := transforms.Named(transform)
+				kind, _ := stdlib.TransformNamed(transform)
 				text := "client clinic, lab\n" + c.levels + "data y : level(K)[N] @ " + c.owner +
 					"\ndata XA : real[N, PA] @ clinic\ndata XB : real[N, PB] @ lab\nparam c : " +
 					"ordered[K - 1] ~ normal(0, 2)\n" +
@@ -75,7 +75,7 @@ func TestPredictionsOfCategoriesThatTheResponseAloneBinds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := runs.Open(dir)
+				r, err := posterior.OpenRun(dir)
 				if err != nil {
 					t.Fatal(err)
 				}

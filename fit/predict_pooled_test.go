@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A pooledCase is a model over two clients, and what it says of a row with all data in one place, at a draw.
@@ -155,8 +155,8 @@ func tables(t *testing.T, xa, xb [][]float64, y []int, gaps bool) []string {
 }
 
 // fitted fits the case and returns the folder of the run as a reader finds it.
-func (c pooledCase) fitted(t *testing.T, backend, transform string) *runs.Run {
-	kind, _ := transforms.Named(transform)
+func (c pooledCase) fitted(t *testing.T, backend, transform string) *posterior.Run {
+	kind, _ := stdlib.TransformNamed(transform)
 	o := check.Options{Transform: kind, Rho: 0.7}
 	if c.module != "" {
 		o.Module = func(client string) (*source.File, error) {
@@ -192,7 +192,7 @@ func (c pooledCase) fitted(t *testing.T, backend, transform string) *runs.Run {
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	out, err := runs.Open(dir)
+	out, err := posterior.OpenRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,20 +15,20 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/brief"
 )
 
 // savedRun fits an example under a transform and returns its folder as a reader finds it.
-func savedRun(t *testing.T, name, transform string, settings map[string]string) *runs.Run {
+func savedRun(t *testing.T, name, transform string, settings map[string]string) *posterior.Run {
 	t.Helper()
 	path := filepath.Join("..", "examples", name+".vfl")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind, _ := transforms.Named(transform)
+	kind, _ := stdlib.TransformNamed(transform)
 	m, diags := compile.Compile(source.New(path, string(text)), check.Options{Transform: kind})
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))
@@ -49,7 +49,7 @@ func savedRun(t *testing.T, name, transform string, settings map[string]string) 
 	if err := r.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	out, err := runs.Open(dir)
+	out, err := posterior.OpenRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func newRows(t *testing.T, name string, tables map[string]string) (flags []strin
 }
 
 // pooledMeans is the mean over the draws of the inverse link of b + Σ X·beta.
-func pooledMeans(r *runs.Run, matrices map[string][][]float64, inverse func(float64) float64) []float64 {
+func pooledMeans(r *posterior.Run, matrices map[string][][]float64, inverse func(float64) float64) []float64 {
 	first, column := map[string]int{}, 0
 	for _, v := range r.Draws.Vars {
 		first[v.Name] = column

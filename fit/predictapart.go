@@ -14,7 +14,6 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -26,7 +25,7 @@ const mostShares = 16
 func PredictionTrips(draws int) int { return (draws + mostShares - 1) / mostShares }
 
 // FittedOf is what a party's run keeps for new rows.
-func FittedOf(r *runs.Run, b *compile.OneParty) (compile.FittedModel, error) {
+func FittedOf(r *posterior.Run, b *compile.OneParty) (compile.FittedModel, error) {
 	recipes, err := recipesOf(r.Path)
 	if err != nil {
 		return compile.FittedModel{}, err
@@ -45,7 +44,7 @@ func FittedOf(r *runs.Run, b *compile.OneParty) (compile.FittedModel, error) {
 // program of a prediction and its rows, and plan the wire of all parties (PlanApart). run has the party's own
 // draws, of which the number wanted is used, at even distances; 0: all. The predictions are those of the
 // responses that this party draws.
-func PredictApart(ctx context.Context, b *compile.OneParty, run *runs.Run, plan *model.Plan, a *Apart,
+func PredictApart(ctx context.Context, b *compile.OneParty, run *posterior.Run, plan *model.Plan, a *Apart,
 	draws int) (*Predictions, error) {
 	d := run.Draws
 	recipes, err := recipesOf(run.Path)
@@ -107,8 +106,8 @@ func (p *Predictions) Save(dir string, probs []float64) error {
 	for _, f := range []struct {
 		name string
 		fill func(io.Writer) error
-	}{{runs.PredictedDraws, p.WriteDraws}, {runs.PredictedTable, d.WriteCSV},
-		{runs.PredictedFile, func(w io.Writer) error {
+	}{{posterior.PredictedDraws, p.WriteDraws}, {posterior.PredictedTable, d.WriteCSV},
+		{posterior.PredictedFile, func(w io.Writer) error {
 			return posterior.WriteJSON(w, d)
 		}}} {
 		if err := writeSynced(dir, f.name, f.fill); err != nil {

@@ -7,13 +7,12 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // priorBackend is what a run without likelihoods says that its draws come from.
@@ -37,7 +36,7 @@ func (p *Prepared) forwardly() (diag.List, error) {
 		return diags, nil
 	}
 	p.prior = m
-	return ancestral.Improper(p.BoundModel, m), nil
+	return Improper(p.BoundModel, m), nil
 }
 
 // ancestral draws from the prior: each parameter given those that its distribution depends on. All draws are
@@ -55,7 +54,7 @@ func (p *Prepared) ancestral(ctx context.Context, stop <-chan struct{}) (*fitted
 	}
 	s, x, row := p.prior.NewSimulator(), make([]float64, p.prior.Graph.Dim()), make([]float64, column)
 	for c := range f.draws.Chains() {
-		stream := rng.New(rng.SharedKey(p.options.Seed), fmt.Sprintf("prior draws of chain %d", c+1)).Rand()
+		stream := vector.NewGenerator(vector.SharedKey(p.options.Seed), fmt.Sprintf("prior draws of chain %d", c+1)).Rand()
 		for range n {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -104,13 +103,13 @@ func ReplicatePrior(ctx context.Context, b *compile.BoundModel, draws int, seed 
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
-	if diags = ancestral.Improper(b, m); diags.HasErrors() {
+	if diags = Improper(b, m); diags.HasErrors() {
 		return nil, diags, nil
 	}
 	if err := replicable(m); err != nil {
 		return nil, nil, err
 	}
-	order, diags := ancestral.New(b, m, nil)
+	order, diags := NewDrawer(b, m, nil)
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
@@ -129,7 +128,7 @@ func ReplicatePrior(ctx context.Context, b *compile.BoundModel, draws int, seed 
 				len(y.Values), draws)
 		}
 	}
-	stream := rng.New(rng.SharedKey(seed), "prior predictive").Rand()
+	stream := vector.NewGenerator(vector.SharedKey(seed), "prior predictive").Rand()
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	for range draws {
 		if err := ctx.Err(); err != nil {
@@ -156,7 +155,7 @@ func ReplicatePrior(ctx context.Context, b *compile.BoundModel, draws int, seed 
 }
 
 // take adds one replicate of all responses.
-func (p *Replication) take(m *model.SimulatedModel, drawn []ancestral.Drawn) {
+func (p *Replication) take(m *model.SimulatedModel, drawn []Drawn) {
 	if p.Responses == nil {
 		for _, y := range m.Responses {
 			one := export.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete}

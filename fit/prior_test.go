@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 const funnel = "data y : real[N]\ndata g : level(3)[N]\nparam m ~ normal(1, 2)\nparam t ~ " +
@@ -18,7 +18,7 @@ const funnel = "data y : real[N]\ndata g : level(3)[N]\nparam m ~ normal(1, 2)\n
 
 func priorOnly(t *testing.T, text string, o fit.Options) (*fit.Prepared, error) {
 	t.Helper()
-	m, diags := compile.Compile(source.New("m.vfl", text), check.Options{Transform: transforms.None,
+	m, diags := compile.Compile(source.New("m.vfl", text), check.Options{Transform: stdlib.NoTransform,
 		PriorOnly: true})
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)

@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -67,8 +67,8 @@ func concealed(t *testing.T, m testmodel.GLM) *compile.BoundModel {
 func TestModuleIsTheModelWrittenOut(t *testing.T) {
 	m := testmodel.Linear(9, 30, []int{2, 3}, 0.7)
 	m.Rho = 0.8
-	for _, m.Transform = range []def.Transform{transforms.None, transforms.Exact, transforms.Augmented,
-		transforms.Power} {
+	for _, m.Transform = range []def.Transform{stdlib.NoTransform, stdlib.Exact, stdlib.Augmented,
+		stdlib.Power} {
 		open, closed := bindFiles(t, glmText(m), m.Transform, m.Rho, glmFiles(m)), concealed(t, m)
 		for _, given := range []map[string]string{{"backend": "nuts", "warmup": "40", "draws": "10"},
 			{"backend": "sfvi", "iterations": "60", "draws": "10"}} {
@@ -97,7 +97,7 @@ func TestModuleIsTheModelWrittenOut(t *testing.T) {
 func TestModuleStaysPrivate(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{2, 3}, 0.7)
 	m.Rho = 0.8
-	for _, m.Transform = range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+	for _, m.Transform = range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 		b := concealed(t, m)
 		bundle, diags := b.Bundle()
 		good(t, diags, nil)
@@ -135,7 +135,7 @@ func TestModuleStaysPrivate(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	m.Transform = transforms.Augmented
+	m.Transform = stdlib.Augmented
 	p, diags, err := OpenBound(concealed(t, m),
 		Options{Dir: dir, Settings: map[string]string{"chains": "1", "warmup": "20", "draws": "10"}})
 	good(t, diags, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -23,7 +23,7 @@ y ~ normal(b + SLOPE + h, 1)
 `
 
 func imputedNormal(t *testing.T, slope string) *compile.BoundModel {
-	return bindFiles(t, strings.Replace(imputedText, "SLOPE", slope, 1), transforms.Augmented, 0.3,
+	return bindFiles(t, strings.Replace(imputedText, "SLOPE", slope, 1), stdlib.Augmented, 0.3,
 		map[string]string{
 			"server.csv": "id,y\n1,1\n2,2\n3,0.5\n4,-1\n", "a.csv": "id,x\n1,1\n2,\n3,-1\n4,\n",
 		})
@@ -33,7 +33,7 @@ func imputedNormal(t *testing.T, slope string) *compile.BoundModel {
 // is normal the fit is the posterior, so that log p − log q is the same at every draw.
 func TestQuadratureOfModulesAndMissingCells(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
-	m.Transform, m.Rho = transforms.Augmented, 0.8
+	m.Transform, m.Rho = stdlib.Augmented, 0.8
 	for name, b := range map[string]*compile.BoundModel{"module": concealed(t, m),
 		"missing cells": imputedNormal(t, "x")} {
 		k, _, _ := quadratureFit(t, b, map[string]string{"draws": "400"})
@@ -48,7 +48,7 @@ func TestQuadratureOfModulesAndMissingCells(t *testing.T) {
 // quadrature by name is refused with the same reason.
 func TestQuadratureIsRefused(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
-	m.Transform, m.Rho = transforms.Augmented, 0.8
+	m.Transform, m.Rho = stdlib.Augmented, 0.8
 	for want, b := range map[string]*compile.BoundModel{"it has weights": weighted(t, m),
 		"is not affine in the parameters": imputedNormal(t, "x * h")} {
 		a := backend(t, "sfvi")
@@ -57,7 +57,7 @@ func TestQuadratureIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		given := map[string]string{}
-		auto, err := a.Resolve(transforms.Augmented, given)
+		auto, err := a.Resolve(stdlib.Augmented, given)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestQuadratureIsRefused(t *testing.T) {
 			t.Errorf("auto chose %s: %s, want …%s…", chosen.Text("estimator"), why, want)
 		}
 		given["estimator"] = "quadrature"
-		named, err := a.Resolve(transforms.Augmented, given)
+		named, err := a.Resolve(stdlib.Augmented, given)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestQuadratureIsRefused(t *testing.T) {
 // Steps of a fit with weights allocate nothing.
 func TestStepsWithWeightsAllocateNothing(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
-	m.Transform, m.Rho = transforms.Augmented, 0.8
+	m.Transform, m.Rho = stdlib.Augmented, 0.8
 	b := weighted(t, m)
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
 	if err != nil {
@@ -116,7 +116,7 @@ func TestStepsWithWeightsAllocateNothing(t *testing.T) {
 // as large on average.
 func TestProposedDrawsHaveLongerTails(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	k, env, _ := quadratureFit(t, bindFiles(t, scaled(glmText(m)), transforms.Exact, 0, glmFiles(m)),
+	k, env, _ := quadratureFit(t, bindFiles(t, scaled(glmText(m)), stdlib.Exact, 0, glmFiles(m)),
 		map[string]string{})
 	w := k.(backends.Weighted)
 	take := func(id int) (out []float64) {

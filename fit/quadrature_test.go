@@ -17,8 +17,8 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/testmodel"
 )
@@ -65,10 +65,10 @@ func quadratureFit(t *testing.T, b *compile.BoundModel, given map[string]string)
 // outright (many draws) or by iterations (few), also where there are more draws than cross.
 func TestJointGaussianIsTheNormalPosterior(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 		b := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m))
 		for draws, bound := range map[string]float64{"8": 0.01, "400": 1e-8, "4000": 1e-8} {
-			if draws == "4000" && transform != transforms.Exact {
+			if draws == "4000" && transform != stdlib.Exact {
 				continue // noise is integrated out within 6 of its sds, which one draw in thousands tells
 			}
 			k, _, _ := quadratureFit(t, b, map[string]string{"draws": draws})
@@ -88,7 +88,7 @@ func TestJointGaussianIsTheNormalPosterior(t *testing.T) {
 // the log evidence by little.
 func TestQuadratureWithAScale(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+	for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 		b := bindFiles(t, scaled(glmText(m)), transform, 0.2, glmFiles(m))
 		p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Seed: 3})
 		good(t, diags, err)
@@ -196,9 +196,9 @@ func covarianceOfDraws(t *testing.T, m testmodel.GLM, transform def.Transform, k
 	}
 	d, noise := len(columns), m.Sigma*m.Sigma
 	switch j := float64(len(m.X)); transform {
-	case transforms.Augmented:
+	case stdlib.Augmented:
 		noise += j * 0.8 * 0.8
-	case transforms.Power:
+	case stdlib.Power:
 		noise += (j - 1) * (j - 1) / j * 0.8 * 0.8
 	}
 	precision := mat.NewSymDense(d, nil)
@@ -256,9 +256,9 @@ func TestQuadratureSaysWhyNot(t *testing.T) {
 			}
 			files[name] = strings.Join(lines, "\n") + "\n"
 		}
-		b := bindFiles(t, head+text, transforms.Exact, 0, files)
+		b := bindFiles(t, head+text, stdlib.Exact, 0, files)
 		a := backend(t, "sfvi")
-		settings, err := a.Resolve(transforms.Exact, map[string]string{"estimator": "quadrature"})
+		settings, err := a.Resolve(stdlib.Exact, map[string]string{"estimator": "quadrature"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +269,7 @@ func TestQuadratureSaysWhyNot(t *testing.T) {
 		if _, err := a.New(env, settings); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want …%s…", err, want)
 		}
-		settings, err = a.Resolve(transforms.Exact, nil)
+		settings, err = a.Resolve(stdlib.Exact, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,8 +306,8 @@ func TestQuadratureReachesTheOptimum(t *testing.T) {
 	}
 	guides := map[string]string{"slope": "structured", "ncmf": "noncentered", "mf": "meanfield",
 		"none": "structured"}
-	kinds := map[string]def.Transform{"augmented": transforms.Augmented, "power": transforms.Power,
-		"true": transforms.Exact}
+	kinds := map[string]def.Transform{"augmented": stdlib.Augmented, "power": stdlib.Power,
+		"true": stdlib.Exact}
 	seen, bound := 0, map[string]*compile.BoundModel{} // by what they depend on
 	for _, want := range reference.Optimum {
 		guide, ok := guides[want.Guide]

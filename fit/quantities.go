@@ -7,7 +7,7 @@ import (
 
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // mostValues is the largest number of values that Quantities keeps in memory: 800 MB.
@@ -82,7 +82,7 @@ func PriorQuantities(ctx context.Context, m *model.SimulatedModel, vars []poster
 		return nil, err
 	}
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
-	stream := rng.New(rng.SharedKey(seed), "prior quantities").Rand()
+	stream := vector.NewGenerator(vector.SharedKey(seed), "prior quantities").Rand()
 	var row []float64
 	for range n {
 		if err := ctx.Err(); err != nil {

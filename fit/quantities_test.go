@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // quantitiesModel has two parameters with known priors, and one quantity of both.
@@ -22,7 +22,7 @@ const quantitiesModel = "data y : real[N]\nparam b ~ normal(0, 2)\nparam u : rea
 func quantities(t *testing.T) *model.SimulatedModel {
 	t.Helper()
 	m, diags := compile.Compile(source.New("m.vfl", quantitiesModel),
-		check.Options{Transform: transforms.None})
+		check.Options{Transform: stdlib.NoTransform})
 	if diags.HasErrors() {
 		t.Fatal(diags[0].Message)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A simulated model has two clients that each add a covariate to the predictor eta, and the parameters that
@@ -88,7 +88,7 @@ func TestKnownTruthIsRecovered(t *testing.T) {
 			}
 			files := map[string]string{"server.csv": "id," + m.cells + "\n" + server.String(),
 				"a.csv": "id,u\n" + a.String(), "b.csv": "id,v\n" + b.String()}
-			bound := bindFiles(t, twoClients+m.text, transforms.Exact, 0, files)
+			bound := bindFiles(t, twoClients+m.text, stdlib.Exact, 0, files)
 			draws := sampled(t, chainsOf(t, bound, "200", "150"), nil).draws
 			for k, c := range draws.Columns() {
 				var all []float64

@@ -15,13 +15,13 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/release"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Releasing stands for an algorithm in a run across processes whose parties make a release: they sample
@@ -29,7 +29,7 @@ import (
 func Releasing() backends.Algorithm {
 	return backends.Algorithm{
 		Name: "release", Doc: "makes the release of a model under transform private",
-		Transforms: []def.Transform{transforms.Private},
+		Transforms: []def.Transform{stdlib.Private},
 		Exchanges:  func(backends.Settings) []density.Use { return protocol.ReleaseUses() },
 	}
 }
@@ -56,7 +56,7 @@ func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart,
 	if err != nil {
 		return nil, err
 	}
-	journal, err := protocol.OpenJournal(filepath.Join(o.Dir, runs.JournalFile))
+	journal, err := protocol.OpenJournal(filepath.Join(o.Dir, posterior.JournalFile))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart,
 	if err != nil {
 		return nil, err
 	}
-	programs := filepath.Join(o.Dir, runs.ProgramsDir)
+	programs := filepath.Join(o.Dir, posterior.ProgramsDir)
 	if err := os.MkdirAll(programs, 0o700); err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func ReleaseApart(ctx context.Context, b *compile.OneParty, apart *Apart,
 		b.Manifest.JSON()); err != nil {
 		return nil, err
 	}
-	return out, safefile.WriteBytes(filepath.Join(o.Dir, runs.MomentsFile), 0o600, text)
+	return out, safefile.WriteBytes(filepath.Join(o.Dir, posterior.MomentsFile), 0o600, text)
 }
 
 // NeedsRows refuses to evaluate rows of a model under a transform that has a release of them alone.

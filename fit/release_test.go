@@ -20,7 +20,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/release"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 const releasedModel = `client a, b
@@ -101,7 +101,7 @@ func TestReleaseWithoutNoiseIsThePooledPosterior(t *testing.T) {
 		m, diags := compile.Compile(source.New("m.vfl", releasedModel), o)
 		return boundValues(t, m, diags, values)
 	}
-	rows := logDensity(t, compiled(check.Options{Transform: transforms.None}))
+	rows := logDensity(t, compiled(check.Options{Transform: stdlib.NoTransform}))
 	b := compiled(check.Options{Accept: []string{"no-noise"}})
 	moments, err := b.Moments()
 	if err != nil {
@@ -155,7 +155,7 @@ func TestReleasedScoresAreThoseOfTheRows(t *testing.T) {
 		return logDensity(t, boundValues(t, p, diags, map[string]data.Bindings{}))
 	}
 	const p = 8
-	rows := logDensity(t, compiled(binaryModel, check.Options{Transform: transforms.None}, values))
+	rows := logDensity(t, compiled(binaryModel, check.Options{Transform: stdlib.NoTransform}, values))
 	given := posterior(compiled(binaryModel, check.Options{Accept: []string{"no-noise"}}, values))
 	at := make([]float64, p)
 	var hessian *mat.SymDense

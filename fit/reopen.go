@@ -13,15 +13,14 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Reopen compiles and binds the model of a finished run again, from the text in its folder and the tables
 // that its record names. It is an error if one of them has changed. The diagnostics are those of the data,
 // unless the model has errors, without what the run itself was told of what the data leave open.
-func Reopen(r *runs.Run) (*compile.BoundModel, diag.List, error) {
+func Reopen(r *posterior.Run) (*compile.BoundModel, diag.List, error) {
 	if r.Record == nil {
 		return nil, nil,
 			fmt.Errorf("%s: these draws are not in the folder of a run, which would "+
@@ -42,7 +41,7 @@ func Reopen(r *runs.Run) (*compile.BoundModel, diag.List, error) {
 }
 
 // recordedSources are the tables of a run. The error names one that has changed since.
-func recordedSources(r *runs.Run, m *compile.Model) (data.Sources, error) {
+func recordedSources(r *posterior.Run, m *compile.Model) (data.Sources, error) {
 	for _, s := range r.Record.Data {
 		sum, err := saltedDigest(r.Record.Salt, s.Path)
 		if err != nil {
@@ -52,12 +51,12 @@ func recordedSources(r *runs.Run, m *compile.Model) (data.Sources, error) {
 			return data.Sources{}, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
 		}
 	}
-	return data.Locate(filepath.Join(r.Path, runs.ModelFile), m.Parties(), RecordedData(r.Record))
+	return data.Locate(filepath.Join(r.Path, posterior.ModelFile), m.Parties(), RecordedData(r.Record))
 }
 
 // Recompile compiles the model of a finished run again, from the text in its folder and with the options that
 // it ran with. It reads no tables.
-func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
+func Recompile(r *posterior.Run) (*compile.Model, diag.List, error) {
 	if r.Record == nil {
 		return nil, nil,
 			fmt.Errorf("%s: these draws are not in the folder of a run, which would hold their model", r.Path)
@@ -85,11 +84,11 @@ func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
 }
 
 // TransformOf returns the transform of a run; false where its folder does not say.
-func TransformOf(r *runs.Run) (def.Transform, bool) {
+func TransformOf(r *posterior.Run) (def.Transform, bool) {
 	if r.Record == nil {
 		return def.Transform{}, false
 	}
-	return transforms.Named(r.Record.Transform)
+	return stdlib.TransformNamed(r.Record.Transform)
 }
 
 // recordedOptions returns the options that a run compiled its model with.
@@ -99,7 +98,7 @@ func recordedOptions(r *posterior.Record) check.Options {
 	if a, ok := Backend(r.Backend); ok {
 		o.ByRows = OfRows(a, RecordedSettings(r, a))
 	}
-	o.Transform, _ = transforms.Named(r.Transform)
+	o.Transform, _ = stdlib.TransformNamed(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:
 		o.Rho = rho
@@ -116,14 +115,14 @@ func recordedOptions(r *posterior.Record) check.Options {
 
 // RecordedModel returns the model of a run as its folder holds it, under the name that it had.
 func RecordedModel(dir string, r *posterior.Record) (*source.File, error) {
-	path := filepath.Join(dir, runs.ModelFile)
+	path := filepath.Join(dir, posterior.ModelFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	if digest(text) != r.Model.SHA256 {
 		return nil, fmt.Errorf("%s is not the model that the run began with: its digest is not that in %s",
-			path, runs.RecordFile)
+			path, posterior.RecordFile)
 	}
 	return source.New(r.Model.Path, string(text)), nil
 }

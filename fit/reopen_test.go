@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A record gives the options that it was made from, also after it is written to JSON and read back.
@@ -29,7 +29,7 @@ func TestRecordedOptions(t *testing.T) {
 		}
 		o := recordedOptions(&r)
 		if diff := cmp.Diff(c.want, o.RhoBy); diff != "" || o.Rho != c.one ||
-			o.Transform != transforms.Augmented {
+			o.Transform != stdlib.Augmented {
 			t.Errorf("rho %v, %s, transform %s", o.Rho, diff, o.Transform)
 		}
 		if o.Set["a"] != 1.0/3 || o.Set["k"] != 3 {

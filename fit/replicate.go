@@ -11,9 +11,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A Replication is draws of the responses of a run from its model, at some of its draws.
@@ -36,7 +35,8 @@ const (
 // with new noise of auxiliary variables where the transform adds some. It needs the data of all parties: it
 // is for simulations and pooled models. The error holds diagnostics (data.Errors) where nothing can be drawn
 // from the model.
-func Replicate(ctx context.Context, r *runs.Run, draws int, seed uint64) (*Replication, diag.List, error) {
+func Replicate(ctx context.Context, r *posterior.Run, draws int, seed uint64) (*Replication, diag.List,
+	error) {
 	if r.Record != nil && r.Record.PriorOnly { // its draws are of the prior: so are the replicates
 		whole, record := *r, *r.Record
 		record.PriorOnly, whole.Record = false, &record
@@ -79,7 +79,7 @@ func ReplicateBound(ctx context.Context, b *compile.BoundModel, d *posterior.Dra
 	}
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	for c := range out.Draws.Chains() {
-		stream := rng.New(rng.SharedKey(seed), fmt.Sprintf("replicates of chain %d", c+1))
+		stream := vector.NewGenerator(vector.SharedKey(seed), fmt.Sprintf("replicates of chain %d", c+1))
 		for i := range n {
 			if err := ctx.Err(); err != nil {
 				return nil, err

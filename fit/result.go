@@ -12,9 +12,8 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A Result is the outcome of a run.
@@ -33,9 +32,9 @@ type Result struct {
 	model     string                   // its text
 	modules   []check.Module
 	inits     []initsFile
-	kernels   []*chain           // what the checkpoint of the folder holds
-	parties   []runs.PartyRecord // what belongs to each party alone
-	apart     bool               // the other parties are in other processes
+	kernels   []*chain                // what the checkpoint of the folder holds
+	parties   []posterior.PartyRecord // what belongs to each party alone
+	apart     bool                    // the other parties are in other processes
 }
 
 // ELBO returns the trace of the evidence lower bound of a variational fit; nil of other runs.
@@ -58,7 +57,7 @@ func (p *Prepared) files() map[string][]byte {
 // transform is what the rows were used under.
 func (p *Prepared) transform() string {
 	if p.Released != nil {
-		return transforms.Private.Name
+		return stdlib.Private.Name
 	}
 	return p.Settings.Transform.Name
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 )
 
@@ -16,12 +15,12 @@ func Resumable(dir string, r *posterior.Record) error {
 	if !finished(dir, r) {
 		return nil
 	}
-	if err := runs.Verify(dir, r); err != nil {
+	if err := posterior.VerifyDraws(dir, r); err != nil {
 		return fmt.Errorf("%w. This run is complete, and its checkpoint no longer has its draws; run it "+
 			"again with --overwrite, which makes the same", err)
 	}
 	// killed when all was written
-	if err := protocol.EraseJournal(filepath.Join(dir, runs.JournalFile)); err != nil {
+	if err := protocol.EraseJournal(filepath.Join(dir, posterior.JournalFile)); err != nil {
 		return err
 	}
 	a, _ := Backend(r.Backend)
@@ -30,7 +29,7 @@ func Resumable(dir string, r *posterior.Record) error {
 
 // finished reports whether a run has nothing left to do, and all its outputs were written.
 func finished(dir string, r *posterior.Record) bool {
-	return r.Complete && exists(filepath.Join(dir, runs.SummaryFile))
+	return r.Complete && exists(filepath.Join(dir, posterior.SummaryFile))
 }
 
 // mayBeginFrom returns an error if the run cannot start from the folder of --from.
@@ -42,7 +41,7 @@ func (p *Prepared) mayBeginFrom() error {
 	if p.Algorithm.Gives != backends.Markov {
 		return usagef("--from is for Markov chains, but the backend is %s", p.Algorithm.Name)
 	}
-	r, err := runs.ReadRecord(dir)
+	r, err := posterior.ReadRecord(dir)
 	switch {
 	case err != nil:
 		return fmt.Errorf("--from %w", err)
@@ -56,7 +55,7 @@ func (p *Prepared) mayBeginFrom() error {
 // unchanged returns the record of a folder, or an error that names what has changed since.
 func (p *Prepared) unchanged(dir string) (posterior.Record, error) {
 	now := p.Record
-	then, err := runs.ReadRecord(dir)
+	then, err := posterior.ReadRecord(dir)
 	switch {
 	case err != nil:
 		return now, err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // The record of a run holds no digest that another run, or anybody without the salt, could compare with a
@@ -29,7 +29,7 @@ func TestDigestsOfTablesAreSalted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := runs.ReadRecord(filepath.Join(dir, out))
+		r, err := posterior.ReadRecord(filepath.Join(dir, out))
 		if err != nil {
 			t.Fatal(err)
 		}

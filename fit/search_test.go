@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -35,7 +35,7 @@ func clusters(t *testing.T, prior string, rows map[float64]int) (*compile.BoundM
 	}
 	text := "client a\ndata y : real[N]\ndata x : real[N] @ a\nparam mu ~ normal(0, 10)\nparam b ~ " + prior +
 		" @ a\ny ~ student_t(3, mu + b * x, 1)\n"
-	return bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server, "a.csv": a}),
+	return bindFiles(t, text, stdlib.Exact, 0, map[string]string{"server.csv": server, "a.csv": a}),
 		func(mu float64) float64 {
 			lp := -mu * mu / 200
 			for _, v := range y {
@@ -112,7 +112,7 @@ func (m misplaced) Starts(b int) []density.Init {
 func TestFitsFailAlone(t *testing.T) {
 	b, _ := clusters(t, "flat()", map[float64]int{-6: 10, 2: 2, 6: 10})
 	algorithm := backend(t, "sfvi")
-	settings, err := algorithm.Resolve(transforms.Exact, map[string]string{"estimator": "quadrature",
+	settings, err := algorithm.Resolve(stdlib.Exact, map[string]string{"estimator": "quadrature",
 		"theta-guide": "fullrank"})
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +252,7 @@ func TestModesAreSaidWithoutClients(t *testing.T) {
 			"bernoulli_logit(a + x * b)\n", map[string]string{"data.csv": rows}, 1},
 	} {
 		for seed := range uint64(brief.Draws(3, 6)) {
-			p, diags, err := OpenBound(bindFiles(t, c.text, transforms.None, 0, c.files),
+			p, diags, err := OpenBound(bindFiles(t, c.text, stdlib.NoTransform, 0, c.files),
 				Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{}, Seed: seed + 1})
 			good(t, diags, err)
 			r, err := p.Sample(t.Context(), nil)

@@ -18,7 +18,6 @@ import (
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -89,17 +88,17 @@ func (r *Result) writeView(dir string) error {
 	case len(views) == 0:
 		return nil
 	case r.apart:
-		return writeFile(dir, runs.ReceivedFile, func(w io.Writer) error {
+		return writeFile(dir, posterior.ReceivedFile, func(w io.Writer) error {
 			return attack.WriteRecording(w, views)
 		})
 	}
-	return writeFile(dir, runs.ViewFile, func(w io.Writer) error { return attack.Write(w, views) })
+	return writeFile(dir, posterior.ViewFile, func(w io.Writer) error { return attack.Write(w, views) })
 }
 
 // AttackRecorded reports what can be found in what the server of a run across processes has recorded. The
 // error says where the folder has no recording.
-func AttackRecorded(run *runs.Run) (*attack.Recorded, error) {
-	there, err := runs.VerifyReceived(run.Path, run.Record)
+func AttackRecorded(run *posterior.Run) (*attack.Recorded, error) {
+	there, err := posterior.VerifyReceived(run.Path, run.Record)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +109,7 @@ func AttackRecorded(run *runs.Run) (*attack.Recorded, error) {
 			run.Path)
 		return nil, data.Errors(diags)
 	}
-	path := filepath.Join(run.Path, runs.ReceivedFile)
+	path := filepath.Join(run.Path, posterior.ReceivedFile)
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -139,7 +138,7 @@ func AttackRecorded(run *runs.Run) (*attack.Recorded, error) {
 }
 
 // IsPart reports whether a run is one party's part of a run across machines.
-func IsPart(run *runs.Run) (bool, error) {
+func IsPart(run *posterior.Run) (bool, error) {
 	if run.Record == nil {
 		return false, nil
 	}
@@ -155,11 +154,11 @@ func IsPart(run *runs.Run) (bool, error) {
 }
 
 // readView reads what writeView wrote; nil where there is no such file. The error says where it was altered.
-func readView(run *runs.Run, plan *model.Plan) ([]*attack.Recorder, error) {
-	if there, err := runs.VerifyView(run.Path, run.Record); err != nil || !there {
+func readView(run *posterior.Run, plan *model.Plan) ([]*attack.Recorder, error) {
+	if there, err := posterior.VerifyView(run.Path, run.Record); err != nil || !there {
 		return nil, err
 	}
-	path := filepath.Join(run.Path, runs.ViewFile)
+	path := filepath.Join(run.Path, posterior.ViewFile)
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

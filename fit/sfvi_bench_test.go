@@ -11,8 +11,8 @@ import (
 	timing "github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -26,7 +26,7 @@ func BenchmarkSFVI(b *testing.B) {
 		clients int
 		path    string
 	}{{2, "../examples/logistic.vfl"}, {10, "../examples/logistic_family.vfl"}} {
-		for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+		for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 			for _, guide := range []string{"noncentered", "structured", "meanfield", "amortized"} {
 				b.Run(fmt.Sprintf("J=%d/%s/%s", model.clients, transform, guide), func(b *testing.B) {
 					k := fitting(b, model.path, transform, guide)
@@ -59,12 +59,12 @@ func BenchmarkMinibatches(b *testing.B) {
 			m.Y[i] = float64(i * i % 3 % 2)
 		}
 		m.Sigma = 0
-		v := bindFiles(b, glmText(m), transforms.Power, 1, glmFiles(m))
+		v := bindFiles(b, glmText(m), stdlib.Power, 1, glmFiles(m))
 		if _, err := (&division{"N", partition(n, 256, 1), float64((n + 255) / 256)}).apply(v.Plan,
 			v.Lowered); err != nil {
 			b.Fatal(err)
 		}
-		k := begunWith(b, v, transforms.Power, map[string]string{"guide": "amortized", "minibatch": "256"})
+		k := begunWith(b, v, stdlib.Power, map[string]string{"guide": "amortized", "minibatch": "256"})
 		steps = append(steps, func() {
 			if _, err := k.Step(context.Background()); err != nil {
 				b.Fatal(err)
@@ -86,7 +86,7 @@ func BenchmarkMinibatches(b *testing.B) {
 
 // TestLocalStepsAllocateNothing: nor do several steps between two round trips.
 func TestLocalStepsAllocateNothing(t *testing.T) {
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+	for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 		k := begunWith(t, bindModel(t, "../examples/logistic.vfl", transform), transform,
 			map[string]string{"local-steps": "3"})
 		step := func() {
@@ -134,7 +134,7 @@ func begunWith(b testing.TB, v *compile.BoundModel, transform def.Transform,
 // TestSFVIAllocatesNothing runs every guide and transform over compiled models.
 func TestSFVIAllocatesNothing(t *testing.T) {
 	for _, path := range []string{"../examples/logistic.vfl", "../examples/logistic_family.vfl"} {
-		for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+		for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 			for _, guide := range []string{"noncentered", "structured", "meanfield", "amortized"} {
 				k := fitting(t, path, transform, guide)
 				step := func() {

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -49,11 +49,11 @@ func TestVarianceAgainstItsProfile(t *testing.T) {
 	m.Rho = 0.6
 	text := strings.Replace(glmText(m), "param b ", "param v ~ inv_gamma(3, 2)\nparam b ", 1)
 	text = strings.Replace(text, ", 0.8)", ", sqrt(v))", 1)
-	for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, m.Transform = range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		b := bindFiles(t, text, m.Transform, m.Rho, glmFiles(m))
 		// Under power clients see the variance, whose gradient is not linear in θ: there the draws must have
 		// the right spread.
-		mala := fmt.Sprint(m.Transform == transforms.Power)
+		mala := fmt.Sprint(m.Transform == stdlib.Power)
 		f := conditionalRun(t, b, map[string]string{"tolerance": "0.003", "draws": "500", "mala": mala})
 		at := func(v float64) float64 {
 			m.Sigma = math.Sqrt(v)
@@ -92,7 +92,7 @@ func TestVarianceAgainstItsProfile(t *testing.T) {
 // steps; draws need none.
 func TestRoundsOfAFit(t *testing.T) {
 	m := testmodel.Linear(12, 40, []int{2, 3}, 0.8)
-	for transform, rounds := range map[def.Transform]int64{transforms.Augmented: 1, transforms.Power: 2} {
+	for transform, rounds := range map[def.Transform]int64{stdlib.Augmented: 1, stdlib.Power: 2} {
 		b := bindFiles(t, glmText(m), transform, 1, glmFiles(m))
 		counts := func(inner, draws string) density.Work {
 			f := conditionalRun(t, b, map[string]string{"iterations": "300", "tolerance": "1e-9",
@@ -100,7 +100,7 @@ func TestRoundsOfAFit(t *testing.T) {
 			// Under power Values, which computes the reported parameters, needs a round per draw to send b to
 			// the clients; it is not part of drawing.
 			n := int64(0)
-			if transform == transforms.Power {
+			if transform == stdlib.Power {
 				n = int64(f.draws.Len(0) * f.draws.Chains())
 			}
 			f.work.Rounds -= n
@@ -125,7 +125,7 @@ func TestRoundsOfAFit(t *testing.T) {
 // where the server has weights.
 func TestConditionalRunResumes(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{2, 2}, 0.7)
-	m.Rho, m.Transform = 0.8, transforms.Augmented
+	m.Rho, m.Transform = 0.8, stdlib.Augmented
 	conditionalResumes(t, small(t))
 	conditionalResumes(t,
 		bindFiles(t, strings.Replace(glmText(m), "param b ~ normal(0, 1)", "weight b init normal", 1),

@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // chainNumber stands for the number of a chain, counted from 1, in the name of a file of initial values.
@@ -126,7 +125,7 @@ func saltedText(salt, text string) string {
 }
 
 // keptInits is where the folder of a run keeps a copy of file k.
-func keptInits(k int) string { return filepath.Join(runs.InitsDir, strconv.Itoa(k+1)+".json") }
+func keptInits(k int) string { return filepath.Join(posterior.InitsDir, strconv.Itoa(k+1)+".json") }
 
 // writeInits copies the files of initial values to the folder of a run.
 func writeInits(dir string, files []initsFile) error {
@@ -150,7 +149,7 @@ func RecordedInits(dir string, r *posterior.Record) ([]string, error) {
 		}
 		if saltedText(r.Salt, string(text)) != s.SHA256 {
 			return nil, fmt.Errorf("%s is not the file that the run began with: its digest is not that in %s",
-				path, runs.RecordFile)
+				path, posterior.RecordFile)
 		}
 		out = append(out, path)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -118,7 +118,7 @@ func thetas(env density.Env, each func() float64) (out [][]float64) {
 // The coordinates of the values at θ are θ, for every support and noncentered parameters. A unit vector has a
 // coordinate more than its set has dimensions: there the values are the same again.
 func TestUnconstrainInvertsConstrain(t *testing.T) {
-	o := check.Options{Transform: transforms.Augmented, Rho: 0.3, Accept: diag.AcceptanceNames()}
+	o := check.Options{Transform: stdlib.Augmented, Rho: 0.3, Accept: diag.AcceptanceNames()}
 	alone := everySupport
 	alone.Text = strings.Replace(alone.Text, "param direction : unit_vector[3] ~ flat()\n", "", 1)
 	alone.Text = strings.Replace(alone.Text, " + direction[1]", "", 1)
@@ -187,7 +187,7 @@ y ~ normal(b + X * beta + pi[1], s)
 func smallPrepared(t *testing.T, algorithm string, settings map[string]string, inits ...string) (*Prepared,
 	error) {
 	t.Helper()
-	b := bindFiles(t, smallStarts, transforms.Augmented, 0.3,
+	b := bindFiles(t, smallStarts, stdlib.Augmented, 0.3,
 		map[string]string{"server.csv": "id,y\n1,1\n2,0\n3,2\n", "a.csv": "id,x,z\n1,1,0\n2,2,1\n3,0,1\n"})
 	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, algorithm), Settings: settings, Inits: inits})
 	if diags.HasErrors() {
@@ -264,7 +264,7 @@ func TestChainsBeginAtTheirFiles(t *testing.T) {
 	}
 	for _, name := range []string{"nuts", "sfvi", "soul"} {
 		a := backend(t, name)
-		settings, err := a.Resolve(transforms.Augmented, nil)
+		settings, err := a.Resolve(stdlib.Augmented, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

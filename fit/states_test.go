@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Discrete parameters of rows whose predictors lie at two clients.
@@ -64,7 +64,7 @@ func TestCertainStatesAreNoFinding(t *testing.T) {
 		func(r *rand.Rand, eta float64) float64 {
 			return eta + float64(2.4*truth(r.Float64() < 0.3)) + float64(0.5*r.NormFloat64())
 		})
-	for _, f := range fitOf(t, apart, transforms.Augmented, 0.03).Diagnose() {
+	for _, f := range fitOf(t, apart, stdlib.Augmented, 0.03).Diagnose() {
 		if strings.HasPrefix(f.Parameter, "k[") {
 			t.Errorf("%s: %s", f.Check, f.Text)
 		}

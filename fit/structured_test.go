@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // csv writes columns of numbers, with a key.
@@ -64,9 +64,9 @@ func recovers(t *testing.T, draws map[string][]float64, widest float64, truth ma
 // scalars runs a short chain and returns the draws of every element of every parameter, as "L[2,1]".
 func scalars(t *testing.T, plan *model.Plan) map[string][]float64 {
 	t.Helper()
-	kind := transforms.Augmented
+	kind := stdlib.Augmented
 	if plan.Exact {
-		kind = transforms.Exact
+		kind = stdlib.Exact
 	}
 	a := backend(t, "nuts")
 	settings, err := a.Resolve(kind, shortChain)
@@ -140,7 +140,7 @@ y ~ %s(XA * ba + XB * bb, c)
 		}
 		files := map[string]string{"server.csv": csv("y", y), "a.csv": csv("a1,a2", a1, a2),
 			"b.csv": csv("b1", b1)}
-		for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+		for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 			b := bindFiles(t, fmt.Sprintf(text, name), transform, 0.2, files)
 			recovers(t, scalars(t, b.Plan), 0.3,
 				map[string]float64{"ba[1]": 1, "ba[2]": -0.5, "bb[1]": 0.7, "c[1]": -1, "c[2]": 0.5,
@@ -174,7 +174,7 @@ y ~ %s
 	files := map[string]string{"server.csv": csv("y", y), "a.csv": csv("x", xa), "b.csv": csv("x", xb)}
 	const pad = " * [[1, 0, 0], [0, 1, 0]]"
 	eta := "XA * ba" + pad + " + XB * bb" + pad
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+	for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 		for _, response := range []string{"categorical_logit(" + eta + ")",
 			"categorical(softmax(" + eta + "))"} {
 			b := bindFiles(t, fmt.Sprintf(text, response), transform, 0.2, files)
@@ -213,7 +213,7 @@ y ~ normal(e[g, 1] + e[g, 2] .* x + k * z, s)
 		g[i] = float64(j + 1)
 		y[i] = u[j] + v[j]*x[i] - 0.4*z[i] + 0.5*r.NormFloat64()
 	}
-	b := bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": csv("y", y),
+	b := bindFiles(t, text, stdlib.Exact, 0, map[string]string{"server.csv": csv("y", y),
 		"a.csv": csv("x,g", x, g), "b.csv": csv("z", z)})
 	recovers(t, scalars(t, b.Plan), 0.2,
 		map[string]float64{"tau[1]": 1, "tau[2]": 0.5, "L[2,1]": 0.6, "k": -0.4, "s": 0.5})

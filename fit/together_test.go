@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -105,8 +105,8 @@ func (r *bands) note(blocks []density.Block, k backends.Kernel, at string) {
 // Chains that warm up together have the same bits in a process per party, where the messages of all chains
 // travel in bundles, and as many bundles leave a client as round trips are counted.
 func TestTogetherInAProcessPerParty(t *testing.T) {
-	for k, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power,
-		transforms.Augmented, transforms.Exact} {
+	for k, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power,
+		stdlib.Augmented, stdlib.Exact} {
 		settings, b, params := near(), linearUnder(t, transform), 3
 		switch k {
 		case 3:
@@ -163,7 +163,7 @@ func (s *stopping) Step(int, backends.StepInfo) {
 // A run that is interrupted, in the warm-up or later, and resumed has the draws and the work of one that was
 // not.
 func TestTogetherResumed(t *testing.T) {
-	for name, b := range map[string]*compile.BoundModel{"linear": linearUnder(t, transforms.Augmented),
+	for name, b := range map[string]*compile.BoundModel{"linear": linearUnder(t, stdlib.Augmented),
 		"wards": wards(t)} {
 		t.Run(name, func(t *testing.T) { resumesTogether(t, b) })
 	}
@@ -201,8 +201,8 @@ func resumesTogether(t *testing.T, b *compile.BoundModel) {
 // approximation may be that of an earlier run.
 func TestTogetherFindsThePosterior(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{2, 1}, 0.7)
-	m.Transform = transforms.Exact
-	b := linearUnder(t, transforms.Exact)
+	m.Transform = stdlib.Exact
+	b := linearUnder(t, stdlib.Exact)
 	known := m.Optimum(testmodel.Noncentered)
 	dir := t.TempDir() + "/q"
 	fitting, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Seed: 3, Dir: dir})
@@ -247,7 +247,7 @@ func wards(t *testing.T) *compile.BoundModel {
 	text := "client a\ndata y : real[N] @ shared\ndata w : level(R)[N] @ a\nparam mu ~ normal(0, 3) @ " +
 		"a\nparam tau ~ half_normal(2) @ a\n" +
 		"param u : real[R] ~ normal(mu, tau) noncentered @ a\ny ~ normal(u[w], 0.3)\n"
-	return bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server, "a.csv": ward})
+	return bindFiles(t, text, stdlib.Exact, 0, map[string]string{"server.csv": server, "a.csv": ward})
 }
 
 // wardMoments integrates the posterior of mu and tau on a grid: given them the means of wards are independent
@@ -325,7 +325,7 @@ func TestTogetherChoosesCoordinates(t *testing.T) {
 
 // What does not fit is an error that names the way out.
 func TestTogetherRefuses(t *testing.T) {
-	b := linearUnder(t, transforms.Augmented)
+	b := linearUnder(t, stdlib.Augmented)
 	for want, given := range map[string]map[string]string{
 		"share 4 starting points evenly": {"init": "sfvi", "chains": "6"},
 		"a backend that fits":            {"init": "nowhere"},
@@ -344,7 +344,7 @@ func TestTogetherRefuses(t *testing.T) {
 // The audit of chains that begin near an approximation lists what crosses in its fit and in theirs; where an
 // earlier run has fitted it, in theirs alone.
 func TestTogetherIsAudited(t *testing.T) {
-	bundle, diags := linearUnder(t, transforms.Exact).Bundle()
+	bundle, diags := linearUnder(t, stdlib.Exact).Bundle()
 	good(t, diags, nil)
 	whats := func(name string, given map[string]string) map[string]bool {
 		list, err := Audit(bundle, backend(t, name), given)

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // A blocked Progress puts something in the way of the files of a run when it begins, which fails as a full
@@ -110,7 +110,7 @@ func TestRunThatCanBeSavedAgain(t *testing.T) {
 			unblock()
 		}
 		must(t, r.Save(dir))
-		record, err := runs.ReadRecord(dir)
+		record, err := posterior.ReadRecord(dir)
 		must(t, err)
 		var complete *CompleteError
 		if err := Resumable(dir, record); !errors.As(err, &complete) {

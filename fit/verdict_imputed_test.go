@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A missing cell that is imputed is a parameter of its row alone: the contributions of two columns span two
@@ -43,7 +43,7 @@ y ~ normal(m + (p * bp + q * bq) + r * br, 1)
 	for name, table := range tables {
 		write(t, filepath.Join(dir, "m", name+".csv"), table.String())
 	}
-	b := bindPath(t, filepath.Join(dir, "m.vfl"), transforms.Exact, 0)
+	b := bindPath(t, filepath.Join(dir, "m.vfl"), stdlib.Exact, 0)
 	for _, line := range verdictOf(t, b, "nuts", nil, nil) {
 		if says := strings.Contains(line.String(),
 			"which rows are incomplete at a"); says == (line.Receivers[0] == "a") {

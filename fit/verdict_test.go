@@ -19,8 +19,8 @@ import (
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/internal/project"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
@@ -146,7 +146,7 @@ func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
 	t.Parallel()
 	for _, clients := range []int{2, 3} {
 		path := hospitals(t, clients)
-		for k, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+		for k, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 			b := bindPath(t, path, transform, 0.05)
 			m, sources := compiled(t, path, check.Options{Transform: transform, Rho: 0.05})
 			two := m.Tables(sources, data.Joining{})
@@ -251,8 +251,8 @@ func TestVerdictOfAWideClient(t *testing.T) {
 	write(t, filepath.Join(dir, "m", "server.csv"), response.String())
 	path := filepath.Join(dir, "m.vfl")
 	write(t, path, model+"y ~ bernoulli_logit(m"+sum+")\n")
-	m, sources := compiled(t, path, check.Options{Transform: transforms.Exact})
-	b := bindPath(t, path, transforms.Exact, 0)
+	m, sources := compiled(t, path, check.Options{Transform: stdlib.Exact})
+	b := bindPath(t, path, stdlib.Exact, 0)
 	tables := m.Tables(sources, data.Joining{})
 	for metric, wide := range map[string]bool{"auto": true, "dense": false} {
 		line := verdictOf(t, b, "nuts", map[string]string{"secure-sum": "on", "metric": metric},
@@ -269,7 +269,7 @@ func TestVerdicts(t *testing.T) {
 	var out strings.Builder
 	for _, clients := range []int{1, 2, 3, 4} {
 		path := hospitals(t, clients)
-		for _, on := range transforms.All() {
+		for _, on := range stdlib.Transforms() {
 			if clients == 1 && on.AtClients() {
 				continue // it needs two
 			}
@@ -372,7 +372,7 @@ y ~ normal(x * u, 1)
 		Tables: map[string]string{"server": rowsOf("y"), "a": rowsOf("x"), "c": "w\n0\n1\n1\n"},
 	}
 	for name, fixture := range all {
-		for _, on := range transforms.All() {
+		for _, on := range stdlib.Transforms() {
 			if on.Pooled() || on.AtClients() && (slices.Contains(seenSingly, name) ||
 				name == "priors alone") {
 				continue
@@ -428,7 +428,7 @@ y ~ normal(m, 1)
 `,
 		Tables: map[string]string{"server": rowsOf("y"), "c": "w,z\n0,1\n1,2\n1,4\n0,3\n1,5\n0,7\n"},
 	}
-	b := fixture.Bind(t, check.Options{Transform: transforms.Exact, Accept: diag.AcceptanceNames()})
+	b := fixture.Bind(t, check.Options{Transform: stdlib.Exact, Accept: diag.AcceptanceNames()})
 	lines := verdictOf(t, b, "nuts", nil, nil)
 	if got := lines[0].String(); !strings.Contains(got, "c's") ||
 		!strings.Contains(got, "z column by column") {
@@ -454,7 +454,7 @@ param l ~ normal(0, 1) @ e
 w ~ bernoulli_logit(Z * B)
 y ~ bernoulli_logit(m + X * B + v * k + u * l)
 `
-	bundle, diags := compiletest.Compile(t, text, check.Options{Transform: transforms.Exact,
+	bundle, diags := compiletest.Compile(t, text, check.Options{Transform: stdlib.Exact,
 		Accept: diag.AcceptanceNames()}).Bundle()
 	good(t, diags, nil)
 	for _, masks := range []string{"off", "on"} {

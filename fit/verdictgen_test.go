@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -34,10 +34,10 @@ func one[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 func drawRun(t *testing.T, r *rand.Rand) drawnRun {
 	t.Helper()
 	clients := 1 + r.IntN(3)
-	d := drawnRun{filepath.Join(t.TempDir(), "m.vfl"), transforms.Exact,
+	d := drawnRun{filepath.Join(t.TempDir(), "m.vfl"), stdlib.Exact,
 		one(r, "nuts", "nuts", "sfvi", "sfvi", "soul"), map[string]string{"secure-sum": one(r, "off", "on")}}
-	if noisy := []def.Transform{transforms.Augmented,
-		transforms.Power}[:min(clients, 2)]; d.backend == "soul" || r.IntN(2) == 0 {
+	if noisy := []def.Transform{stdlib.Augmented,
+		stdlib.Power}[:min(clients, 2)]; d.backend == "soul" || r.IntN(2) == 0 {
 		d.transform = one(r, noisy...)
 	}
 	switch d.backend {
@@ -47,7 +47,7 @@ func drawRun(t *testing.T, r *rand.Rand) drawnRun {
 	case "soul":
 		d.set("iterations", "60", "draws", "20")
 	case "sfvi":
-		if e := one(r, "quadrature", "sampled", "fixed"); e != "fixed" || d.transform == transforms.Exact {
+		if e := one(r, "quadrature", "sampled", "fixed"); e != "fixed" || d.transform == stdlib.Exact {
 			d.set("estimator", e)
 		}
 		if r.IntN(2) == 0 {

@@ -13,9 +13,9 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // onWire is a copy of settings, on a kind of wire.
@@ -31,7 +31,7 @@ func onWire(given map[string]string, wire string) map[string]string {
 }
 
 // briefRun is the folder of a short run.
-func briefRun(t *testing.T, b *compile.BoundModel) *runs.Run {
+func briefRun(t *testing.T, b *compile.BoundModel) *posterior.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	given := map[string]string{"chains": "1", "warmup": "5", "draws": "5"}
@@ -40,14 +40,14 @@ func briefRun(t *testing.T, b *compile.BoundModel) *runs.Run {
 	r, err := p.Sample(t.Context(), nil)
 	good(t, nil, err)
 	good(t, nil, r.Save(dir))
-	run, err := runs.Open(dir)
+	run, err := posterior.OpenRun(dir)
 	good(t, nil, err)
 	return run
 }
 
 // recordOf makes the record of a folder that of a run by another algorithm.
-func recordOf(t *testing.T, run *runs.Run, a backends.Algorithm, on def.Transform,
-	given map[string]string) *runs.Run {
+func recordOf(t *testing.T, run *posterior.Run, a backends.Algorithm, on def.Transform,
+	given map[string]string) *posterior.Run {
 	t.Helper()
 	s, err := a.Resolve(on, given)
 	good(t, nil, err)
@@ -58,7 +58,8 @@ func recordOf(t *testing.T, run *runs.Run, a backends.Algorithm, on def.Transfor
 }
 
 // inReport compares the verdict of a report.
-func inReport(t *testing.T, name, audit string, run *runs.Run, b *compile.BoundModel, a backends.Algorithm) {
+func inReport(t *testing.T, name, audit string, run *posterior.Run, b *compile.BoundModel,
+	a backends.Algorithm) {
 	t.Helper()
 	bundle, diags := b.Bundle()
 	good(t, diags, nil)
@@ -77,7 +78,7 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 	compared, unlike := 0, 0
 	for _, clients := range []int{1, 2, 3} {
 		path := hospitals(t, clients)
-		for _, on := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+		for _, on := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 			if clients == 1 && on.AtClients() {
 				continue
 			}
@@ -92,7 +93,7 @@ func TestVerdictIsTheSameEverywhere(t *testing.T) {
 					for _, wire := range []string{"plain", "fixed", "masked"} {
 						settings := onWire(given, wire)
 						if _, err := a.Resolve(on, settings); err != nil || given["estimator"] == "fixed" &&
-							on != transforms.Exact {
+							on != stdlib.Exact {
 							continue // no such run
 						}
 						name := fmt.Sprintf("%d clients, %s, %s%s, %s", clients, on, a.Name, way, wire)

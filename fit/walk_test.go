@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -39,7 +39,7 @@ func (l localLevel) run(t *testing.T, walk string, given map[string]string) *Res
 	text := "data y : real[T]\nparam m ~ normal(0, 2)\nparam s ~ half_normal(1)\n" + walk +
 		fmt.Sprintf("y ~ normal(m + h, %v)\n", l.noise)
 	table := "y\n" + strings.Trim(strings.ReplaceAll(fmt.Sprint(l.y), " ", "\n"), "[]") + "\n"
-	return run(t, bindFiles(t, text, transforms.None, 1, map[string]string{"data.csv": table}), given)
+	return run(t, bindFiles(t, text, stdlib.NoTransform, 1, map[string]string{"data.csv": table}), given)
 }
 
 // moments are those of m, s and the walk: given s all but it is normal, and s is integrated by its logarithm.

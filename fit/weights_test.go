@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/testmodel"
 )
@@ -91,9 +91,9 @@ func TestWeightsAreGeneralisedLeastSquares(t *testing.T) {
 		transform def.Transform
 		guides    []string
 	}{
-		{transforms.None, []string{""}}, {transforms.Exact, []string{""}},
-		{transforms.Augmented, []string{"structured", "noncentered", "meanfield"}},
-		{transforms.Power, []string{"structured"}},
+		{stdlib.NoTransform, []string{""}}, {stdlib.Exact, []string{""}},
+		{stdlib.Augmented, []string{"structured", "noncentered", "meanfield"}},
+		{stdlib.Power, []string{"structured"}},
 	} {
 		m.Transform = c.transform
 		want, b := generalised(t, m), weighted(t, m)
@@ -123,7 +123,7 @@ func TestWeightsAreGeneralisedLeastSquares(t *testing.T) {
 // greatest value is that of least squares.
 func TestWeightsAlone(t *testing.T) {
 	m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
-	m.Transform = transforms.Exact
+	m.Transform = stdlib.Exact
 	text := strings.Replace(weightedText(m), "param t1 : real[P1] ~ normal(0, 1) @ c1",
 		"weight t1 : real[P1] @ c1", 1)
 	b := bindFiles(t, text, m.Transform, 0, glmFiles(m))
@@ -179,7 +179,7 @@ func TestServerWeightUnderSoul(t *testing.T) {
 	m := testmodel.Linear(12, 60, []int{2, 3}, 0.8)
 	m.Rho = 0.6
 	text := strings.Replace(glmText(m), "param b ~ normal(0, 1)", "weight b init ones", 1)
-	for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, m.Transform = range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		b := bindFiles(t, text, m.Transform, m.Rho, glmFiles(m))
 		f := conditionalRun(t, b, map[string]string{"tolerance": "0.003", "draws": "20"})
 		n := len(m.Y)
@@ -213,7 +213,7 @@ func TestServerWeightUnderSoul(t *testing.T) {
 func TestWeightsAreTheSameApart(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
 	m.Rho = 0.8
-	for _, m.Transform = range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+	for _, m.Transform = range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 		b := weighted(t, m)
 		inWindows(t, b, 12, 5)
 		for _, guide := range []string{"structured", "noncentered", "meanfield", "amortized"} {
@@ -239,7 +239,7 @@ func TestWeightsAreTheSameApart(t *testing.T) {
 // A fit with weights that is interrupted and resumed is the whole fit, bit for bit.
 func TestWeightsResume(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{2, 2}, 0.7)
-	m.Rho, m.Transform = 0.8, transforms.Augmented
+	m.Rho, m.Transform = 0.8, stdlib.Augmented
 	b, a := weighted(t, m), backend(t, "sfvi")
 	run := func(ctx context.Context, at int64, dir string, resumed bool) *fitted {
 		p := prepared(t, b, a, map[string]string{"iterations": "200", "draws": "10", "elbo-draws": "64"})
@@ -264,7 +264,7 @@ func TestWeightsResume(t *testing.T) {
 // Rows of weights are points, marked as such, and the note names them; of the other rows nothing changes.
 func TestSummaryMarksWeights(t *testing.T) {
 	m := testmodel.Linear(9, 20, []int{2, 2}, 0.7)
-	m.Rho, m.Transform = 0.8, transforms.Augmented
+	m.Rho, m.Transform = 0.8, stdlib.Augmented
 	p := prepared(t, weighted(t, m), backend(t, "sfvi"), map[string]string{"iterations": "100", "draws": "10",
 		"elbo-draws": "64"})
 	p.Record.Backend = "sfvi"
@@ -293,7 +293,7 @@ func TestSharedWeightsBegin(t *testing.T) {
 			"ones @ shared\nparam h ~ normal(0, 1) @ a\ny ~ normal(X * w + h, 1)\n",
 		Tables: map[string]string{"server": "id,y\n1,1\n2,2\n", "a": "id,x,z\n1,1,3\n2,2,5\n"},
 	}
-	b := f.Bind(t, check.Options{Transform: transforms.Exact, Accept: diag.AcceptanceNames()})
+	b := f.Bind(t, check.Options{Transform: stdlib.Exact, Accept: diag.AcceptanceNames()})
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
 	if err != nil {
 		t.Fatal(err)

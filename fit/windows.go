@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A division is the windows into which the rows of a model are divided; nil where every evaluation uses all
@@ -75,7 +75,7 @@ func (p *Prepared) window(size string, n int) error {
 			p.setting(backends.HeldOut), n, leastHeldOut))
 		return nil
 	}
-	order := rng.New(rng.SharedKey(p.options.Seed), "held-out rows").Rand().Perm(n)
+	order := vector.NewGenerator(vector.SharedKey(p.options.Seed), "held-out rows").Rand().Perm(n)
 	parts := [][]int{order[held:], order[:held]}
 	for _, part := range parts {
 		slices.Sort(part)
@@ -116,7 +116,7 @@ func (p *Prepared) With(values map[string]data.Bindings) (*compile.BoundModel, d
 // at most one.
 func partition(n, most int, seed uint64) [][]int {
 	windows := (n + most - 1) / most
-	order := rng.New(rng.SharedKey(seed), "minibatch rows").Rand().Perm(n)
+	order := vector.NewGenerator(vector.SharedKey(seed), "minibatch rows").Rand().Perm(n)
 	parts := make([][]int, windows)
 	for k := range parts {
 		parts[k] = order[k*n/windows : (k+1)*n/windows]

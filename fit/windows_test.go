@@ -13,10 +13,10 @@ import (
 	"github.com/vflc/vflc/compile/suitable"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -66,7 +66,7 @@ func addUp(t *testing.T, name string, b *compile.BoundModel) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	random := rng.New(rng.SharedKey(2), "theta").Rand()
+	random := vector.NewGenerator(vector.SharedKey(2), "theta").Rand()
 	var theta [][]float64
 	for _, block := range env.Blocks() {
 		at := make([]float64, block.Dim())
@@ -128,7 +128,7 @@ func dividedGLM(t *testing.T, n, size int, transform def.Transform) *compile.Bou
 // TestMinibatchesAreTheSameApart: the same draws, auxiliary variables and work in one loop and with a
 // goroutine per party.
 func TestMinibatchesAreTheSameApart(t *testing.T) {
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 		b := dividedGLM(t, 45, 12, transform)
 		plan := b.Plan
 		if got := len(plan.Windows); got != 4 {
@@ -204,7 +204,7 @@ func workOf(t *testing.T, m *compile.BoundModel, mode session.Execution,
 // parameters do not grow, an iteration evaluates and sends the same for any number of rows.
 func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
 	const evaluations = 41 // that of the next iteration is begun
-	for transform, exchanges := range map[def.Transform]int64{transforms.Augmented: 1, transforms.Power: 2} {
+	for transform, exchanges := range map[def.Transform]int64{stdlib.Augmented: 1, stdlib.Power: 2} {
 		given := map[string]string{"guide": "amortized", "minibatch": "25", "elbo-every": "1000"}
 		few := workOf(t, dividedGLM(t, 100, 25, transform), session.OneLoop, given)
 		many := workOf(t, dividedGLM(t, 2000, 25, transform), session.OneLoop, given)
@@ -216,7 +216,7 @@ func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
 		}
 		// In the augmented model two clients send 25 numbers each and get 25 back, with a seal of a word
 		// for the other client; two scalars are added up for each iteration.
-		if want := int64(8 * (evaluations*2*2*(25+1) + 40*2*2*2)); transform == transforms.Augmented &&
+		if want := int64(8 * (evaluations*2*2*(25+1) + 40*2*2*2)); transform == stdlib.Augmented &&
 			few.Bytes != want {
 			t.Errorf("40 iterations send %d bytes, want %d", few.Bytes, want)
 		}

@@ -17,11 +17,10 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -151,7 +150,7 @@ func again(p *Prepared, k backends.Kernel) (density.Env, backends.Kernel, error)
 // number, as scalars have.
 func TestFixedWireOfEveryBackend(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+	for _, kind := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 		m := testmodel.Linear(9, 30, []int{2, 1, 2}, 0.7)
 		b := bindFiles(t, glmText(m), kind, 0.8, glmFiles(m))
 		networks := bindFiles(t, networked(glmText(m)), kind, 0.8, glmFiles(m))
@@ -227,7 +226,7 @@ func TestFixedWirePosterior(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, clients := range []int{2, 10} {
-		b := paperLogistic(t, folder, clients, transforms.Exact, 0)
+		b := paperLogistic(t, folder, clients, stdlib.Exact, 0)
 		var ends []float64
 		for _, wire := range []model.Wire{{}, {Fixed: true}} {
 			on := *b
@@ -240,7 +239,7 @@ func TestFixedWirePosterior(t *testing.T) {
 				ends[1])
 		}
 	}
-	p := wired(t, paperLogistic(t, folder, 2, transforms.Exact, 0),
+	p := wired(t, paperLogistic(t, folder, 2, stdlib.Exact, 0),
 		map[string]string{"backend": "nuts", "chains": "4", "warmup": "300", "draws": "500"},
 		map[string]string{"secure-sum": "on"})
 	r, err := p.Sample(t.Context(), nil)
@@ -263,7 +262,7 @@ func TestFixedWirePosterior(t *testing.T) {
 // Of a masked run the attack has the sums alone, and says so.
 func TestAttackOnMaskedRun(t *testing.T) {
 	m := testmodel.Linear(9, 60, []int{2, 1, 2}, 0.7)
-	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+	for _, kind := range []def.Transform{stdlib.Exact, stdlib.Augmented, stdlib.Power} {
 		b := bindFiles(t, glmText(m), kind, 0.8, glmFiles(m))
 		for views, given := range map[int]map[string]string{
 			2: {"backend": "nuts", "chains": "2", "warmup": "150", "draws": "150"},
@@ -294,7 +293,7 @@ func attackMasked(t *testing.T, p *Prepared, chains int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := p.report(&runs.Run{Record: &posterior.Record{}}, views, truth, bare, false)
+	report := p.report(&posterior.Run{Record: &posterior.Record{}}, views, truth, bare, false)
 	if len(report.Cuts) != 1 || !report.Cuts[0].Sum || len(report.Cuts[0].Parties) != 3 {
 		t.Fatalf("%s: %+v", kind, report.Cuts)
 	}

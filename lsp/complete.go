@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/offer"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
@@ -39,7 +39,7 @@ func (s *server) complete(d *document, p completionParams) any {
 	if strings.HasSuffix(before[:start], ".") {
 		c.members(before[wordStart(before[:start-1]) : start-1])
 	} else if !inComment(d, offset) {
-		if place := offer.At(before[:start]); p.Context.TriggerCharacter != " " || few(place.Word) {
+		if place := compile.WritingAt(before[:start]); p.Context.TriggerCharacter != " " || few(place.Word) {
 			c.at(place)
 		}
 	}
@@ -62,10 +62,10 @@ func (s *server) resolve(item *completionItem) (any, error) {
 }
 
 // few reports whether few words may stand at a place, so that they are worth showing unasked.
-func few(k offer.WordKind) bool {
+func few(k compile.WordKind) bool {
 	switch k {
-	case offer.Owner, offer.Distribution, offer.Type, offer.Transform, offer.Missing, offer.Initial,
-		offer.Module:
+	case compile.OwnerWord, compile.DistributionWord, compile.TypeWord, compile.TransformWord,
+		compile.MissingWord, compile.InitialWord, compile.ModuleWord:
 		return true
 	}
 	return false
@@ -96,43 +96,43 @@ func (c *completer) add(rank, kind int, name, detail, body string) {
 }
 
 // at adds what may stand at a place.
-func (c *completer) at(p offer.WritingPlace) {
-	kinds := map[offer.WordKind]int{offer.Statement: kindKeyword, offer.Following: kindKeyword,
-		offer.Distribution: kindFunction, offer.Expression: kindFunction, offer.Column: kindFunction,
-		offer.Type: kindClass, offer.Module: kindModule}
-	for _, w := range offer.Of(c.universe, p) {
+func (c *completer) at(p compile.WritingPlace) {
+	kinds := map[compile.WordKind]int{compile.StatementWord: kindKeyword, compile.FollowingWord: kindKeyword,
+		compile.DistributionWord: kindFunction, compile.ExpressionWord: kindFunction,
+		compile.ColumnWord: kindFunction, compile.TypeWord: kindClass, compile.ModuleWord: kindModule}
+	for _, w := range compile.Completions(c.universe, p) {
 		kind, known := kinds[p.Word]
 		if !known {
 			kind = kindEnumMember
 		}
 		body := ""
 		switch p.Word {
-		case offer.Distribution, offer.Expression, offer.Column:
+		case compile.DistributionWord, compile.ExpressionWord, compile.ColumnWord:
 			body = callSnippet(w)
-		case offer.Bound:
+		case compile.BoundWord:
 			body = w.Usage
 		}
 		c.add(2, kind, w.Name, w.Usage, body)
 	}
 	switch p.Word {
-	case offer.Owner:
+	case compile.OwnerWord:
 		c.owners()
-	case offer.Statement:
+	case compile.StatementWord:
 		c.snippets()
-		c.scope(offer.Expression)
-	case offer.Distribution:
+		c.scope(compile.ExpressionWord)
+	case compile.DistributionWord:
 		c.declared(distribution)
-	case offer.Expression:
+	case compile.ExpressionWord:
 		c.arguments(p)
 		c.declared(function)
 		c.scope(p.Word)
-	case offer.Size:
+	case compile.SizeWord:
 		c.scope(p.Word)
 	}
 }
 
 // callSnippet is a call with its arguments to fill in.
-func callSnippet(w offer.Completion) string {
+func callSnippet(w compile.Completion) string {
 	_, list, ok := strings.Cut(w.Usage, "(")
 	list, _, closed := strings.Cut(list, ")")
 	if !ok || !closed {
@@ -158,7 +158,7 @@ func (c *completer) owners() {
 }
 
 // arguments adds the names of the arguments of the distribution around a place.
-func (c *completer) arguments(p offer.WritingPlace) {
+func (c *completer) arguments(p compile.WritingPlace) {
 	if dist, ok := c.universe.Dist(p.Call); ok && p.OfDist {
 		for _, a := range dist.Params {
 			c.add(1, kindProperty, a.Name, a.Doc, a.Name+" = $0")
@@ -170,7 +170,7 @@ func (c *completer) arguments(p offer.WritingPlace) {
 func (c *completer) declared(r role) {
 	for name, t := range c.doc.reading().names.others[r] {
 		usage := signatureOf(t.decl.stmt)
-		c.add(1, kindFunction, name, usage, callSnippet(offer.Completion{Name: name, Usage: usage}))
+		c.add(1, kindFunction, name, usage, callSnippet(compile.Completion{Name: name, Usage: usage}))
 	}
 	if r == function {
 		for name := range c.doc.reading().names.others[module] {
@@ -180,7 +180,7 @@ func (c *completer) declared(r role) {
 }
 
 // scope adds the names that have a value at the place, or the sizes.
-func (c *completer) scope(word offer.WordKind) {
+func (c *completer) scope(word compile.WordKind) {
 	file := c.doc.reading().names.file
 	c.unfinished()
 	for _, o := range c.doc.reading().names.all {
@@ -188,7 +188,7 @@ func (c *completer) scope(word offer.WordKind) {
 		switch {
 		case !o.declares || o.of == nil || o.of.decl != o || o.role != value:
 		case o.of.scope != file && !inside:
-		case word == offer.Size && o.kind != "size" && o.kind != "const" && o.kind != "data":
+		case word == compile.SizeWord && o.kind != "size" && o.kind != "const" && o.kind != "data":
 		case o.of.scope == file && inside && o.stmt.Span().End != c.offset: // its own declaration
 		default:
 			kind := map[string]int{"size": kindTypeParameter, "const": kindConstant}[o.kind]
@@ -234,7 +234,7 @@ func (c *completer) members(head string) {
 			if f, ok := st.(*ast.Fn); ok {
 				usage := signatureOf(f)
 				c.add(1, kindFunction, f.Name.Name, usage,
-					callSnippet(offer.Completion{Name: f.Name.Name, Usage: usage}))
+					callSnippet(compile.Completion{Name: f.Name.Name, Usage: usage}))
 			}
 		}
 	}
@@ -300,7 +300,7 @@ func signatureOf(st ast.Node) string {
 
 // signatureHelp shows the arguments of the call around a place.
 func (s *server) signatureHelp(d *document, p ofDocument) any {
-	place := offer.At(d.text()[:d.lines.offset(p.Position)])
+	place := compile.WritingAt(d.text()[:d.lines.offset(p.Position)])
 	if place.Call == "" {
 		return nil
 	}
@@ -313,7 +313,7 @@ func (s *server) signatureHelp(d *document, p ofDocument) any {
 }
 
 // signatures finds what is called by a name.
-func (s *server) signatures(d *document, place offer.WritingPlace) (out []signature) {
+func (s *server) signatures(d *document, place compile.WritingPlace) (out []signature) {
 	r := function
 	if place.OfDist {
 		r = distribution

@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/release"
 )
 
@@ -123,7 +123,7 @@ func (a Account) Charge(dir string, m *release.Moments) (said []string, err erro
 	if len(a) == 0 || m.Terms.NoNoise {
 		return nil, nil
 	}
-	if _, err := os.Stat(filepath.Join(dir, runs.RecordFile)); err == nil || len(ledger.Find(dir)) > 0 {
+	if _, err := os.Stat(filepath.Join(dir, posterior.RecordFile)); err == nil || len(ledger.Find(dir)) > 0 {
 		return nil, placed(diag.OtherRun, dir, "name another folder: what was charged is not overwritten, and "+
 			"--release goes on with a release that is there, at no cost",
 			"the folder holds an earlier run, and a release is charged in a folder of its own")

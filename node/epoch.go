@@ -12,9 +12,9 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // begin readies the party's part of the epoch.
@@ -124,21 +124,21 @@ func runID(run string) (id transport.RunID, err error) {
 // keys are the sources of the party's random streams: all parties have the shared one, and each its own,
 // which follows from the seed in its folder and the run.
 func (p *participant) keys(id transport.RunID, run string, masks *session.MaskKeys) session.Keys {
-	return session.Keys{Shared: rng.SharedKey(p.announce.Seed),
-		Private: map[string]rng.Key{p.id.Party: p.ownKey(run)},
+	return session.Keys{Shared: vector.SharedKey(p.announce.Seed),
+		Private: map[string]vector.Key{p.id.Party: p.ownKey(run)},
 		ID:      transport.ChainID{Run: id, Epoch: p.epoch}, Agreed: p.told, Masks: masks}
 }
 
 // ownKey is the source of the random streams that the party has alone.
-func (p *participant) ownKey(run string) rng.Key {
+func (p *participant) ownKey(run string) vector.Key {
 	if p.id.Simulated != nil {
-		return rng.SimulatedKey(*p.id.Simulated, p.id.Party)
+		return vector.SimulatedKey(*p.id.Simulated, p.id.Party)
 	}
 	b, err := hkdf.Key(sha256.New, p.id.Stream[:], []byte(run), "vflc private stream v1", 32)
 	if err != nil {
 		panic("node: " + err.Error()) // the length is one that HKDF has
 	}
-	return rng.Key(b)
+	return vector.Key(b)
 }
 
 // run makes the party's part of the epoch, and saves its results.

@@ -17,7 +17,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/node/identity"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // Names of the files in the session's folder, below that of the run.
@@ -39,7 +39,7 @@ type memory struct {
 }
 
 func readMemory(dir string) (m memory, err error) {
-	_, err = safefile.ReadJSON(filepath.Join(dir, runs.SessionDir, runs.SessionFile), &m)
+	_, err = safefile.ReadJSON(filepath.Join(dir, posterior.SessionDir, posterior.SessionFile), &m)
 	return m, err
 }
 
@@ -50,13 +50,15 @@ func Remembered(dir string) (run string, complete bool, err error) {
 	return m.Run, m.Complete, err
 }
 
-func (m memory) write(dir string) error { return writeJSON(dir, runs.SessionFile, m, safefile.Write) }
+func (m memory) write(dir string) error {
+	return writeJSON(dir, posterior.SessionFile, m, safefile.Write)
+}
 
 func writeJSON(dir, name string, v any, write func(string, fs.FileMode, func(io.Writer) error) error) error {
-	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, posterior.SessionDir), 0o700); err != nil {
 		return err
 	}
-	return write(filepath.Join(dir, runs.SessionDir, name), 0o600, safefile.JSON(v))
+	return write(filepath.Join(dir, posterior.SessionDir, name), 0o600, safefile.JSON(v))
 }
 
 // A Status says how a party's part of a run stands.
@@ -136,7 +138,7 @@ func (*noStatusError) Unwrap() error { return fs.ErrNotExist }
 // ReadStatus reads how the run in a folder stands.
 func ReadStatus(dir string) (*Status, error) {
 	s := &Status{}
-	there, err := safefile.ReadJSON(filepath.Join(dir, runs.SessionDir, StatusFile), s)
+	there, err := safefile.ReadJSON(filepath.Join(dir, posterior.SessionDir, StatusFile), s)
 	if !there {
 		return nil, &noStatusError{dir}
 	}
@@ -153,10 +155,11 @@ type journal struct {
 }
 
 func openJournal(dir string, say func(string)) (*journal, error) {
-	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, posterior.SessionDir), 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, runs.SessionDir, LogFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY,
+	f, err := os.OpenFile(filepath.Join(dir, posterior.SessionDir, LogFile),
+		os.O_CREATE|os.O_APPEND|os.O_WRONLY,
 		0o600)
 	if err != nil {
 		return nil, err
@@ -201,10 +204,10 @@ func (j *journal) close() { j.file.Close() }
 
 // AskToStop asks a process of the run in a folder to stop, also one that has only just been started.
 func AskToStop(dir string, process int) error {
-	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, posterior.SessionDir), 0o700); err != nil {
 		return err
 	}
-	return safefile.WriteBytes(filepath.Join(dir, runs.SessionDir, StopFile), 0o600,
+	return safefile.WriteBytes(filepath.Join(dir, posterior.SessionDir, StopFile), 0o600,
 		strconv.AppendInt(nil, int64(process), 10))
 }
 

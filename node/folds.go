@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // foldsFile keeps the folds that were told, in the session's folder of the first fit.
@@ -145,7 +145,7 @@ func (p *participant) known() ([]int, error) {
 		return nil, nil
 	}
 	var d dealt
-	path := filepath.Join(p.Divided, runs.SessionDir, foldsFile)
+	path := filepath.Join(p.Divided, posterior.SessionDir, foldsFile)
 	there, err := safefile.ReadJSON(path, &d)
 	if err == nil && !there {
 		err = fmt.Errorf("%s is not there", path)

@@ -19,7 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // What a party shows to the tools of its operator: GET /metrics in the form of Prometheus, and GET /health,
@@ -61,7 +61,7 @@ func (n *node) show() error {
 	}
 	if file, ok := strings.CutPrefix(n.Metrics, socketOf); ok && filepath.Dir(file) == filepath.Clean(n.Dir) {
 		return coded(diag.BadAddress, "--metrics %s: the folder of a run holds nothing else: write %s%s",
-			n.Metrics, socketOf, filepath.Join(n.Dir, runs.SessionDir, filepath.Base(file)))
+			n.Metrics, socketOf, filepath.Join(n.Dir, posterior.SessionDir, filepath.Base(file)))
 	}
 	l, err := listenFor(n.Metrics, token != "")
 	if err != nil {

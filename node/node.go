@@ -23,7 +23,7 @@ import (
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 )
@@ -163,17 +163,17 @@ func open(o PartyOptions) (*node, error) {
 	if n.memory, err = readMemory(o.Dir); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(o.Dir, runs.RecordFile)); err == nil && n.memory.Run == "" {
+	if _, err := os.Stat(filepath.Join(o.Dir, posterior.RecordFile)); err == nil && n.memory.Run == "" {
 		return nil, &fit.UsageError{Err: errors.New(o.Dir +
 			" holds a run in one process; name another folder")}
 	}
 	if n.memory.Complete && n.id.Party == n.id.Project.Server && len(n.memory.Unaware) == 0 {
 		return nil, &fit.CompleteError{Dir: o.Dir}
 	}
-	if err := os.MkdirAll(filepath.Join(o.Dir, runs.SessionDir), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(o.Dir, posterior.SessionDir), 0o700); err != nil {
 		return nil, err
 	}
-	if n.lock, err = safefile.TakeLock(filepath.Join(o.Dir, runs.SessionDir)); err != nil {
+	if n.lock, err = safefile.TakeLock(filepath.Join(o.Dir, posterior.SessionDir)); err != nil {
 		return nil, err
 	}
 	if n.joined, err = join(n.id.Party, o.Identity); err != nil {
@@ -182,7 +182,7 @@ func open(o PartyOptions) (*node, error) {
 	}
 	n.memory.Party = n.id.Party
 	// what other parties publish is compared with it
-	if err = n.id.KeepAuthority(filepath.Join(o.Dir, runs.SessionDir)); err != nil {
+	if err = n.id.KeepAuthority(filepath.Join(o.Dir, posterior.SessionDir)); err != nil {
 		return nil, err
 	}
 	if n.journal, err = openJournal(o.Dir, o.Say); err != nil {
@@ -525,7 +525,7 @@ func passing(err error) bool {
 
 // asked reports whether vflc stop was called.
 func (n *node) asked() bool {
-	text, err := os.ReadFile(filepath.Join(n.Dir, runs.SessionDir, StopFile))
+	text, err := os.ReadFile(filepath.Join(n.Dir, posterior.SessionDir, StopFile))
 	return err == nil && string(text) == strconv.Itoa(os.Getpid())
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // origin reads from the party's folder which run it is where the chains begin; nil where they begin in none.
@@ -41,7 +41,7 @@ func (n *node) origin() (*origin, error) {
 			"--from %s: run %s is not complete here, so that its chains may have ended elsewhere at other "+
 				"parties; the command that began it goes on with it", n.From, short(m.Run))
 	}
-	text, err := os.ReadFile(filepath.Join(n.From, runs.ProgramsDir, split.ManifestFile))
+	text, err := os.ReadFile(filepath.Join(n.From, posterior.ProgramsDir, split.ManifestFile))
 	if err != nil {
 		return nil, coded(diag.OtherOrigin, "--from: %v: it is not the folder of a fit", err)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -157,7 +156,7 @@ func between(r backends.Range) string {
 
 // predicts forecasts a prediction with the draws of the party's run.
 func (p *preflight) predicts(a announcement, rtt time.Duration, numbers int) {
-	run, err := runs.Open(p.From)
+	run, err := posterior.OpenRun(p.From)
 	if err != nil {
 		p.problem("run", err, "name this party's folder of the run whose draws are used")
 		return

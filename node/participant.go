@@ -22,7 +22,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib"
 )
@@ -54,7 +54,7 @@ type participant struct {
 	link     *transport.Endpoint
 	job      func(context.Context) (Outcome, error) // until it runs: what the party does in the epoch
 	discard  func()                                 // gives it up
-	earlier  *runs.Run                              // whose draws a prediction uses
+	earlier  *posterior.Run                         // whose draws a prediction uses
 	// the run in this party's folder where the chains of a fit begin; nil: in none
 	begins  *origin
 	stages  sync.Mutex        // one stage is answered at a time
@@ -141,10 +141,10 @@ func (p *participant) options() (fit.Options, error) {
 	if !ok {
 		return fit.Options{}, refuse(CodeVersion, "this version has no backend %s", p.announce.Backend)
 	}
-	_, err := os.Stat(filepath.Join(p.Dir, runs.RecordFile))
+	_, err := os.Stat(filepath.Join(p.Dir, posterior.RecordFile))
 	inits := p.Inits
 	if err == nil {
-		r, err := runs.ReadRecord(p.Dir)
+		r, err := posterior.ReadRecord(p.Dir)
 		if err != nil {
 			return fit.Options{}, err
 		}

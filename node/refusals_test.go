@@ -22,7 +22,6 @@ import (
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
@@ -82,14 +81,14 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		}, CodePolicy},
 		diag.FittedByOthers: {func() error {
 			dir := t.TempDir()
-			if err := os.MkdirAll(filepath.Join(dir, runs.PartiesDir), 0o700); err != nil {
+			if err := os.MkdirAll(filepath.Join(dir, posterior.PartiesDir), 0o700); err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(dir, runs.PartiesDir, "b.json"), []byte(`{"party":"b"}`),
+			if err := os.WriteFile(filepath.Join(dir, posterior.PartiesDir, "b.json"), []byte(`{"party":"b"}`),
 				0o600); err != nil {
 				return err
 			}
-			_, err := fit.FittedOf(&runs.Run{Path: dir}, &compile.OneParty{Party: "a"})
+			_, err := fit.FittedOf(&posterior.Run{Path: dir}, &compile.OneParty{Party: "a"})
 			var list data.Errors
 			if errors.As(err, &list) {
 				list[0].Message = strings.ReplaceAll(list[0].Message, dir, "RUN")
@@ -208,7 +207,7 @@ func TestPartiesThatCannotBe(t *testing.T) {
 			return err
 		},
 		diag.NotRecorded: func() error {
-			_, err := fit.AttackRecorded(&runs.Run{Path: filepath.Join(dir, "a"),
+			_, err := fit.AttackRecorded(&posterior.Run{Path: filepath.Join(dir, "a"),
 				Record: &posterior.Record{}})
 			return err
 		},
@@ -218,8 +217,8 @@ func TestPartiesThatCannotBe(t *testing.T) {
 				return data.Errors(diags)
 			}
 			text := m.Files()["a.vfl"]
-			write(filepath.Join("part", runs.ModelFile), string(text))
-			_, _, err := fit.Recompile(&runs.Run{Path: filepath.Join(dir, "part"),
+			write(filepath.Join("part", posterior.ModelFile), string(text))
+			_, _, err := fit.Recompile(&posterior.Run{Path: filepath.Join(dir, "part"),
 				Record: &posterior.Record{Model: posterior.InputRecord{Path: "a.vfl", SHA256: digest(text)}}})
 			return err
 		},

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/release"
@@ -34,7 +34,7 @@ func (p *participant) plan(o fit.Options) (*model.Plan, []density.Use, error) {
 // done is a file that is in the folder of the task when the party has its results.
 func (p *participant) done() string {
 	if p.releases() {
-		return runs.MomentsFile
+		return posterior.MomentsFile
 	}
 	return p.Task.done()
 }
@@ -47,7 +47,7 @@ type ReleaseOutcome struct {
 
 // Deliver removes what the party has written down of its key and its noise: all parties have the release.
 func (r *ReleaseOutcome) Deliver() error {
-	return protocol.EraseJournal(filepath.Join(r.dir, runs.JournalFile))
+	return protocol.EraseJournal(filepath.Join(r.dir, posterior.JournalFile))
 }
 
 // release makes the party's part of a release.

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // tells writes down that a party is told which rows of a size are incomplete, or left out.
@@ -88,7 +88,7 @@ func (p *participant) disclose(run string) (facts, error) {
 		p.note("%s", text)
 	}
 	p.facts.Saved = fit.Checkpoints(p.Dir)
-	if _, err := os.Stat(filepath.Join(p.Dir, runs.RecordFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(p.Dir, posterior.RecordFile)); err != nil {
 		p.facts.Saved = nil
 	}
 	p.secret, p.facts.Key = newKey(p.id, run, p.epoch)

@@ -16,7 +16,6 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // A Task is what the parties do together. Every party names it, and takes part in no other.
@@ -50,13 +49,13 @@ func (t Task) folder() string {
 func (t Task) done() string {
 	switch t.Kind {
 	case Predicting:
-		return runs.PredictedFile
+		return posterior.PredictedFile
 	case Checking:
-		return runs.ChecksFile
+		return posterior.ChecksFile
 	case Scoring, Weighing:
-		return runs.ScoresFile
+		return posterior.ScoresFile
 	}
-	return runs.SummaryFile
+	return posterior.SummaryFile
 }
 
 // same reports whether a party that was started for t takes part in the other.
@@ -114,7 +113,7 @@ func (p *participant) bind(a announcement, part *compile.OneParty, left map[stri
 	bind := func() error { return refused(CodeData, part.Bind(p.tables(), p.MaxBytes, j, left), nil) }
 	if a.Task.Kind != Fitting {
 		var err error
-		if p.earlier, err = runs.Open(p.From); err != nil {
+		if p.earlier, err = posterior.OpenRun(p.From); err != nil {
 			return refused(CodeData, nil, err)
 		}
 		fitted, err := fit.FittedOf(p.earlier, part)
@@ -192,7 +191,7 @@ func (p *participant) keep(predicted *fit.Predictions) (Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.WriteZarr(filepath.Join(p.Dir, runs.CheckedDir)); err != nil {
+		if err := r.WriteZarr(filepath.Join(p.Dir, posterior.CheckedDir)); err != nil {
 			return nil, err
 		}
 		checks, diags, err := r.Checks(nil, nil)
@@ -201,7 +200,7 @@ func (p *participant) keep(predicted *fit.Predictions) (Outcome, error) {
 		}
 		out.Checks = checks
 	}
-	return out, safefile.Write(filepath.Join(p.Dir, runs.ChecksFile), 0o600, func(w io.Writer) error {
+	return out, safefile.Write(filepath.Join(p.Dir, posterior.ChecksFile), 0o600, func(w io.Writer) error {
 		return posterior.WriteJSON(w, fit.ChecksDocument(p.manifest.Model, predicted.Draws, out.Checks))
 	})
 }

@@ -1,4 +1,5 @@
-// Package posterior holds draws, computes their diagnostics and summaries, and writes them to files.
+// Package posterior holds draws, computes their diagnostics and summaries, and writes and reads the files of
+// a run: its record, its draws, and what says whether they are as the run wrote them.
 package posterior
 
 import (

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 func exportCommand() command {
@@ -49,7 +49,7 @@ func (s *Session) export(r *run, path string) error {
 			stored := *r.Run
 			if r.Result != nil {
 				// it is in memory: its name is no path
-				stored = runs.Run{Record: stored.Record, Document: stored.Document, Draws: stored.Draws}
+				stored = posterior.Run{Record: stored.Record, Document: stored.Document, Draws: stored.Draws}
 			}
 			return fit.Export(f, path, &stored)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 func fitCommand() command {
@@ -290,7 +290,7 @@ func (s *Session) kept(o outcome) (*run, error) {
 		return nil, o.err
 	}
 	r := o.run
-	r.Result, r.Run = o.result, &runs.Run{Path: r.name, Record: &o.result.Record,
+	r.Result, r.Run = o.result, &posterior.Run{Path: r.name, Record: &o.result.Record,
 		Document: &o.result.Document, Draws: o.result.Draws}
 	s.take(r)
 	return r, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 func typeCommand() command {
@@ -39,7 +39,7 @@ func typeCommand() command {
 func (s *Session) symbolOf(text string) (*check.Symbol, error) {
 	head := s.now.text()
 	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"),
-		check.Options{Transform: transforms.None, Import: s.now.modules()})
+		check.Options{Transform: stdlib.NoTransform, Import: s.now.modules()})
 	if err := refused(inInput(diags, text, len(head)+len("generate "+asked+" = "))); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/compile/offer"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/repl/term"
 )
 
@@ -118,29 +118,30 @@ func filesFrom(prefix string) []string {
 
 // completeVfl lists what may stand after a text of vfl.
 func (s *Session) completeVfl(before string) []term.Candidate {
-	place := offer.At(before)
-	words := offer.Of(s.library(), place)
-	if place.Word == offer.Statement { // or a question
-		words = append(words, offer.Of(s.library(), offer.WritingPlace{Word: offer.Expression})...)
+	place := compile.WritingAt(before)
+	words := compile.Completions(s.library(), place)
+	if place.Word == compile.StatementWord { // or a question
+		words = append(words, compile.Completions(s.library(),
+			compile.WritingPlace{Word: compile.ExpressionWord})...)
 	}
 	var list []term.Candidate
 	for _, c := range words {
 		list = append(list, term.Candidate{Text: c.Name, Note: strings.TrimPrefix(c.Usage, c.Name)})
 	}
 	switch place.Word {
-	case offer.Owner:
+	case compile.OwnerWord:
 		return append(list, plain(s.owners())...)
-	case offer.Column:
+	case compile.ColumnWord:
 		holders, _ := s.holders()
 		for _, h := range holders {
 			list = append(list, plain(columnNames(h.table))...)
 		}
 		return list
-	case offer.Statement:
+	case compile.StatementWord:
 		for _, o := range overs() {
 			list = append(list, term.Candidate{Text: o.name, Note: o.doc})
 		}
-	case offer.Expression, offer.Size, offer.Following:
+	case compile.ExpressionWord, compile.SizeWord, compile.FollowingWord:
 	default:
 		return list
 	}

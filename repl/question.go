@@ -22,7 +22,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // asked is the name of the generated quantity that stands for an expression at the prompt.
@@ -214,7 +214,7 @@ func (s *Session) inquire(text, base string, constants map[string]float64,
 	}
 	start := len(head) + len("generate "+asked+" = ")
 	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"),
-		check.Options{Set: constants, Transform: transforms.None, Import: s.now.modules()})
+		check.Options{Set: constants, Transform: stdlib.NoTransform, Import: s.now.modules()})
 	if err := refused(inInput(diags, text, start)); err != nil {
 		return nil, err
 	}
@@ -279,7 +279,7 @@ func (s *Session) inquireOf(r *run, text string) (*inquiry, error) {
 
 // stands reports whether a model compiles.
 func (s *Session) stands(text string) bool {
-	_, diags := compile.Compile(source.New(s.now.name(), text), check.Options{Transform: transforms.None,
+	_, diags := compile.Compile(source.New(s.now.name(), text), check.Options{Transform: stdlib.NoTransform,
 		Import: s.now.modules()})
 	return !diags.HasErrors()
 }

@@ -6,12 +6,11 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // 20,472 rounds of 20 ms are 409 s.
 func TestCostApart(t *testing.T) {
-	r := &Report{run: &runs.Run{Document: &posterior.SummaryDocument{Work: density.Work{Rounds: 30472,
+	r := &Report{run: &posterior.Run{Document: &posterior.SummaryDocument{Work: density.Work{Rounds: 30472,
 		Sequential: 20472}}}}
 	got, err := r.costs()
 	good(t, nil, err)

@@ -11,7 +11,6 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -20,7 +19,7 @@ var pages embed.FS
 
 // A Report is a run with all that its page shows.
 type Report struct {
-	run       *runs.Run
+	run       *posterior.Run
 	rows      []posterior.SummaryRow
 	transform def.Transform
 	algorithm backends.Algorithm
@@ -31,7 +30,7 @@ type Report struct {
 // New reads and compiles what a report needs of a finished run. Tables are read when it is written, for its
 // predictive check. The diagnostics are those of the model or of its programs; with errors among them there
 // is no report.
-func New(run *runs.Run) (*Report, diag.List, error) {
+func New(run *posterior.Run) (*Report, diag.List, error) {
 	model, diags, err := fit.Recompile(run)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -45,7 +44,8 @@ func New(run *runs.Run) (*Report, diag.List, error) {
 	if model.Pooled() {
 		return r, nil, nil
 	}
-	if r.bundle, diags, err = compile.ReadBundle(filepath.Join(run.Path, runs.ProgramsDir)); err != nil ||
+	if r.bundle, diags, err = compile.ReadBundle(filepath.Join(run.Path,
+		posterior.ProgramsDir)); err != nil ||
 		diags.HasErrors() {
 		return nil, diags, err
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -115,9 +115,9 @@ func long(t testing.TB) string {
 }
 
 // run reads the run of a task, which is made once.
-func run(t testing.TB, x task) *runs.Run {
+func run(t testing.TB, x task) *posterior.Run {
 	t.Helper()
-	r, err := runs.Open(once(&made.runs, fmt.Sprintf("%+v", x), func() string { return begun(t, x) }))
+	r, err := posterior.OpenRun(once(&made.runs, fmt.Sprintf("%+v", x), func() string { return begun(t, x) }))
 	good(t, nil, err)
 	return r
 }
@@ -136,7 +136,7 @@ func begun(t testing.TB, x task) string {
 	good(t, nil, err)
 	var o check.Options
 	if x.transform != "" {
-		o.Transform, _ = transforms.Named(x.transform)
+		o.Transform, _ = stdlib.TransformNamed(x.transform)
 	}
 	m, diags := compile.Compile(source.New(path, string(text)), o)
 	good(t, diags, nil)
@@ -171,7 +171,7 @@ func good(t testing.TB, diags diag.List, err error) {
 }
 
 // written is the report of a run as text.
-func written(t testing.TB, r *runs.Run) string {
+func written(t testing.TB, r *posterior.Run) string {
 	t.Helper()
 	return once(&made.pages, r.Path, func() string {
 		report, diags, err := New(r)

@@ -11,7 +11,6 @@ import (
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/encoder"
 	"github.com/vflc/vflc/stdlib/fn"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Noise is the distribution of an auxiliary variable: around its cut, with a standard deviation rho.
@@ -133,10 +132,10 @@ func (u *Universe) Encoder(name string) (*def.Encoder, bool) {
 }
 
 // Transform returns the transform with the given name.
-func (u *Universe) Transform(name string) (def.Transform, bool) { return transforms.Named(name) }
+func (u *Universe) Transform(name string) (def.Transform, bool) { return TransformNamed(name) }
 
 // Transforms returns the names of the transforms, in the order of the documentation.
-func (u *Universe) Transforms() []string { return transforms.Names() }
+func (u *Universe) Transforms() []string { return TransformNames() }
 
 // Initial returns the kind of initial values with the given name.
 func (u *Universe) Initial(name string) (*def.Initial, bool) {

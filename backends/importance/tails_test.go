@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 type env struct{ density.Env }
 
-func (env) Shared(name string) density.Stream { return rng.New(rng.SharedKey(3), name) }
+func (env) Shared(name string) density.Stream { return vector.NewGenerator(vector.SharedKey(3), name) }
 
 // lengths are squared lengths of draws of the mixture.
 func lengths(dims, draws int) []float64 {
-	scales, noise, e := Scales(env{}, draws), rng.New(rng.SharedKey(4), "noise"), make([]float64, dims)
+	scales, noise, e := Scales(env{}, draws), vector.NewGenerator(vector.SharedKey(4),
+		"noise"), make([]float64, dims)
 	out := make([]float64, draws)
 	for id, s := range scales {
 		noise.Round(uint64(id))

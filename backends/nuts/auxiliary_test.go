@@ -7,7 +7,7 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -48,7 +48,7 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 	total := 0.25 + 1 + 2.25
 	m := testmodel.Linear(3, 12, []int{1, 2, 1}, 0.8)
 	given := map[string]string{"warmup": "300", "draws": "3500", "target-accept": "0.9"}
-	s, err := Algorithm().Resolve(transforms.Augmented, given)
+	s, err := Algorithm().Resolve(stdlib.Augmented, given)
 	if err != nil {
 		t.Fatal(err)
 	}

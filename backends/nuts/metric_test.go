@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // definite draws a positive definite matrix of a moderate condition number.
@@ -150,7 +150,7 @@ func TestMomentaHaveTheMetricsCovariance(t *testing.T) {
 		det := inverse[0]*inverse[4] - inverse[1]*inverse[1]
 		want := [9]float64{inverse[4] / det, -inverse[1] / det, 0, -inverse[1] / det, inverse[0] / det, 0, 0,
 			0, 4}
-		s := rng.New(rng.SharedKey(1), "momenta")
+		s := vector.NewGenerator(vector.SharedKey(1), "momenta")
 		p, g := vectorOf(&m), vectorOf(&m)
 		var cov [9]float64
 		twice := 0.0

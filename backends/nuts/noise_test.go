@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -14,9 +14,9 @@ import (
 func noisy(t *testing.T, transform string, transitions int, given map[string]string) *chain {
 	t.Helper()
 	m := testmodel.Linear(3, 12, []int{1, 2, 1}, 0.8)
-	kind := transforms.Augmented
-	if transform == transforms.Power.Name {
-		kind = transforms.Power
+	kind := stdlib.Augmented
+	if transform == stdlib.Power.Name {
+		kind = stdlib.Power
 		m.Transform = kind
 	}
 	s, err := Algorithm().Resolve(kind, given)
@@ -64,7 +64,7 @@ func TestWhichNoiseHasUnitMasses(t *testing.T) {
 		}
 	}
 	m := testmodel.Linear(1, 12, []int{2}, 0.8)
-	s, err := Algorithm().Resolve(transforms.Augmented, nil)
+	s, err := Algorithm().Resolve(stdlib.Augmented, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ package nuts
 import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Names of the settings.
@@ -61,7 +61,7 @@ func Algorithm() backends.Algorithm {
 		Name: "nuts",
 		Doc: "The no-U-turn sampler: draws from the exact posterior of the model as transformed; " +
 			"each leapfrog step is one evaluation of the joint density over the parties.",
-		Transforms: transforms.All(),
+		Transforms: stdlib.Transforms(),
 		Gives:      backends.Markov,
 		Encrypts:   true,
 		Settings: append([]backends.Setting{

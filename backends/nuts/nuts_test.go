@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends/nuts"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/contract"
 	"github.com/vflc/vflc/tests/testmodel"
@@ -59,11 +59,11 @@ func TestExact(t *testing.T) {
 // A metric with ridges is found by chains that warm up alone from draws and gradients.
 func TestLowRankIsRefusedWhereItCannotBeFound(t *testing.T) {
 	a := nuts.Algorithm()
-	s, err := a.Resolve(transforms.None, map[string]string{"metric": "low-rank", "init": "sfvi"})
+	s, err := a.Resolve(stdlib.NoTransform, map[string]string{"metric": "low-rank", "init": "sfvi"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.New(contract.Model(transforms.None).Env(1), s); err == nil ||
+	if _, err := a.New(contract.Model(stdlib.NoTransform).Env(1), s); err == nil ||
 		!strings.Contains(err.Error(), "no --init") {
 		t.Errorf("got %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -226,7 +226,7 @@ func TestWhenThereAreRidges(t *testing.T) {
 	} {
 		const dim = 150
 		m := newMetric(dim, shape{ridged: dim, long: c.long})
-		s := rng.New(rng.SharedKey(7), "draws")
+		s := vector.NewGenerator(vector.SharedKey(7), "draws")
 		all := make([]float64, c.draws*dim)
 		s.FillNormals(all)
 		m.ridges.recall = func(k int, q, g []float64) {

@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/vector"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -85,7 +85,7 @@ func (e separableEnv) Blocks() []density.Block { return e.blocks }
 
 func (d arrowhead) begun(t *testing.T, seed uint64, given map[string]string) *chain {
 	t.Helper()
-	s, err := Algorithm().Resolve(transforms.None, given)
+	s, err := Algorithm().Resolve(stdlib.NoTransform, given)
 	if err != nil {
 		t.Fatal(err)
 	}

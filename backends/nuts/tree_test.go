@@ -11,14 +11,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // begun is an initialised chain over a density.
 func begun(t *testing.T, d testmodel.Density, seed uint64, given map[string]string) *chain {
 	t.Helper()
-	s, err := Algorithm().Resolve(transforms.None, given)
+	s, err := Algorithm().Resolve(stdlib.NoTransform, given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestHopelessStarts(t *testing.T) {
 	}}
 	for want, d := range map[string]testmodel.Density{"100 starting points: party 0: the log " +
 		"density of all parties is -Inf": nowhere, "no step size is small enough": steep} {
-		s, err := Algorithm().Resolve(transforms.None, nil)
+		s, err := Algorithm().Resolve(stdlib.NoTransform, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

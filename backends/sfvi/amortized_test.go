@@ -5,13 +5,13 @@ import (
 	"context"
 	"testing"
 
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // subsampled returns a fit with amortized guides and windows of at most 256 rows, in its iterations.
 func subsampled(t *testing.T, n int) *kernel {
 	t.Helper()
-	m := binary(n, transforms.Power, false)
+	m := binary(n, stdlib.Power, false)
 	s, err := Algorithm().Resolve(m.Transform, map[string]string{"guide": "amortized", "minibatch": "256",
 		"elbo-every": "1000000000", "iterations": "1000000000"})
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -174,7 +174,7 @@ func perceptron(u, v []float64) (f, h float64) {
 // The kernel's gradient is the finite difference of the integrand, in every variational parameter of every
 // party.
 func TestGradientIsThatOfTheIntegrand(t *testing.T) {
-	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		for _, form := range []string{"structured", "noncentered", "meanfield", "amortized"} {
 			for _, curved := range []bool{false, true} {
 				given := map[string]string{"guide": form}
@@ -185,13 +185,13 @@ func TestGradientIsThatOfTheIntegrand(t *testing.T) {
 		}
 	}
 	t.Run("inputs", func(t *testing.T) {
-		checkGradient(t, transforms.Augmented,
+		checkGradient(t, stdlib.Augmented,
 			map[string]string{"guide": "amortized", "guide-inputs": "y"}, false)
 	})
 	t.Run("independent", func(t *testing.T) {
-		checkGradient(t, transforms.Augmented, map[string]string{"theta-guide": "meanfield"}, false)
+		checkGradient(t, stdlib.Augmented, map[string]string{"theta-guide": "meanfield"}, false)
 	})
-	t.Run("pooled", func(t *testing.T) { checkGradient(t, transforms.None, nil, false) })
+	t.Run("pooled", func(t *testing.T) { checkGradient(t, stdlib.NoTransform, nil, false) })
 }
 
 func checkGradient(t *testing.T, transform def.Transform, given map[string]string, curved bool) {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // Over several blocks of rows, the last of them incomplete, the outputs are those of the net element by
@@ -18,7 +18,7 @@ func TestNetOverBlocks(t *testing.T) {
 func checkNetOverBlocks(t *testing.T, again bool) {
 	t.Helper()
 	const n, h = 2*rows + 13, 1e-6
-	random := rng.New(rng.SharedKey(5), "net")
+	random := vector.NewGenerator(vector.SharedKey(5), "net")
 	in := [][]float64{make([]float64, n), make([]float64, n), make([]float64, n)}
 	for _, v := range in {
 		random.Normals(v)

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/contract"
 	"github.com/vflc/vflc/tests/testmodel"
 )
@@ -83,7 +83,7 @@ func with(given map[string]string, more ...string) map[string]string {
 func TestGaussianOptimum(t *testing.T) {
 	guides := map[string]testmodel.Guide{"structured": testmodel.Structured,
 		"noncentered": testmodel.Noncentered, "meanfield": testmodel.MeanField}
-	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		for name, guide := range guides {
 			for rho, seed := range map[float64]uint64{0.4: 1, 1.2: 2} {
 				m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
@@ -107,15 +107,15 @@ func TestGaussianOptimum(t *testing.T) {
 func TestGaussianOptimumOfExact(t *testing.T) {
 	for _, columns := range [][]int{{2, 3}, {4}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}} {
 		m := testmodel.Linear(3, 40, columns, 0.8)
-		m.Transform = transforms.Exact
+		m.Transform = stdlib.Exact
 		want := m.Optimum(testmodel.Structured)
-		m.Transform = transforms.None
+		m.Transform = stdlib.NoTransform
 		for i, v := range m.Optimum(testmodel.Structured).Mean {
 			if math.Abs(v-want.Mean[i]) > 1e-9 {
 				t.Fatalf("mean %d of the oracle is %v, that of the true posterior %v", i, want.Mean[i], v)
 			}
 		}
-		m.Transform = transforms.Exact
+		m.Transform = stdlib.Exact
 		run, mean, sd := fit(t, m, 1, annealed)
 		near(t, run, mean, sd, want)
 		if f := run.Last.Fit; !f.Converged {
@@ -126,7 +126,7 @@ func TestGaussianOptimumOfExact(t *testing.T) {
 
 func TestManyClients(t *testing.T) {
 	m := testmodel.Linear(3, 20, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 0.8)
-	m.Transform, m.Rho = transforms.Power, 0.7
+	m.Transform, m.Rho = stdlib.Power, 0.7
 	run, mean, sd := fit(t, m, 1, annealed)
 	near(t, run, mean, sd, m.Optimum(testmodel.Structured))
 }
@@ -141,7 +141,7 @@ func TestIndependentTheta(t *testing.T) {
 // fit ends early.
 func TestPooledPosterior(t *testing.T) {
 	m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
-	m.Transform = transforms.None
+	m.Transform = stdlib.NoTransform
 	run, mean, sd := fit(t, m, 1, map[string]string{"lr": "1e-2", "draws": "10"})
 	near(t, run, mean, sd, m.Optimum(testmodel.Structured))
 	if e := run.Last.Fit.Final; math.Abs(e.Value-m.Optimum(testmodel.Structured).LogZ) > 0.01 {
@@ -168,10 +168,10 @@ func TestPowerWithOneClient(t *testing.T) {
 			col[i] -= mean
 		}
 	}
-	m.Transform = transforms.None
+	m.Transform = stdlib.NoTransform
 	want := m.Optimum(testmodel.Structured)
 	for _, guide := range []string{"structured", "noncentered"} {
-		m.Transform = transforms.Power
+		m.Transform = stdlib.Power
 		run, mean, sd := fit(t, m, 1, with(annealed, "guide", guide))
 		near(t, run, mean, sd, want)
 	}
@@ -188,7 +188,7 @@ func TestLogisticPanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Transform, m.Rho = transforms.Augmented, 1
+	m.Transform, m.Rho = stdlib.Augmented, 1
 	run, mean, sd := fit(t, m, 1, with(annealed, "iterations", "8000"))
 	want := testmodel.Select(refs.Optimum, m.Transform.Name, 2, 1, "slope")[0]
 	exact := testmodel.Select(refs.Exact, m.Transform.Name, 2, 1, "")[0]

@@ -10,7 +10,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -42,7 +42,7 @@ func (f *faulty) Cause() density.Cause {
 
 func kernelOver(t *testing.T, env density.Env, given map[string]string) *kernel {
 	t.Helper()
-	s, err := Algorithm().Resolve(transforms.Augmented, given)
+	s, err := Algorithm().Resolve(stdlib.Augmented, given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestEndlessNonFiniteIsAnError(t *testing.T) {
 
 // The response is an input only where the party holds it.
 func TestGuideInputsNeedTheResponse(t *testing.T) {
-	s, err := Algorithm().Resolve(transforms.Augmented,
+	s, err := Algorithm().Resolve(stdlib.Augmented,
 		map[string]string{"guide": "amortized", "guide-inputs": "y"})
 	if err != nil {
 		t.Fatal(err)

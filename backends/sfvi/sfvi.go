@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Names of the settings.
@@ -48,7 +48,7 @@ func Algorithm() backends.Algorithm {
 			"variances of their contributions, in tens of round trips; elsewhere it is fitted by " +
 			"stochastic gradients, and they exchange noisy contributions and their adjoints, " +
 			"one draw per iteration.",
-		Transforms: transforms.All(),
+		Transforms: stdlib.Transforms(),
 		Settings: append([]backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Near: 400, Min: 10,
 				Role: backends.Iterations},

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -25,7 +25,7 @@ func gradOf(f *factor) []float64 { return f.grad }
 
 // elsewhere moves all variational parameters away from their start, the same for every kernel of one model.
 func elsewhere(k *kernel) {
-	random := rng.New(rng.SharedKey(9), "phi")
+	random := vector.NewGenerator(vector.SharedKey(9), "phi")
 	for _, p := range k.parties {
 		for _, f := range p.factors() {
 			f.flush()

@@ -10,16 +10,16 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/contract"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // parts divides n rows into windows, unevenly and out of order.
 func parts(n, windows int) [][]int {
-	order := rng.New(rng.SharedKey(5), "rows").Rand().Perm(n)
+	order := vector.NewGenerator(vector.SharedKey(5), "rows").Rand().Perm(n)
 	var out [][]int
 	for k := range windows {
 		out = append(out, order[k*n/windows:(k+1)*n/windows])
@@ -48,7 +48,7 @@ func TestMeanOverWindowsIsTheWhole(t *testing.T) {
 		given     map[string]string
 	}
 	var variants []variant
-	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		for _, form := range guideNames() {
 			for _, curved := range []bool{false, true} {
 				variants = append(variants, variant{transform, curved, map[string]string{"guide": form}})
@@ -56,10 +56,10 @@ func TestMeanOverWindowsIsTheWhole(t *testing.T) {
 		}
 	}
 	variants = append(variants,
-		variant{transforms.Augmented, false,
+		variant{stdlib.Augmented, false,
 			map[string]string{"guide": "amortized", "guide-inputs": "y"}},
-		variant{transforms.Augmented, false, map[string]string{"theta-guide": "meanfield"}},
-		variant{transforms.None, false, map[string]string{}})
+		variant{stdlib.Augmented, false, map[string]string{"theta-guide": "meanfield"}},
+		variant{stdlib.NoTransform, false, map[string]string{}})
 	for _, v := range variants {
 		m := binary(11, v.transform, v.curved)
 		s, err := Algorithm().Resolve(v.transform, with(v.given, "minibatch", "3"))
@@ -150,7 +150,7 @@ func subtractGuide(from []float64, p *party, n float64) {
 // The parameters of the guide of all rows are those of the windows, row by row.
 func TestWindowsAreGathered(t *testing.T) {
 	for _, form := range []string{"structured", "noncentered", "meanfield"} {
-		k := divided(t, binary(11, transforms.Augmented, false), 4, map[string]string{"guide": form})
+		k := divided(t, binary(11, stdlib.Augmented, false), 4, map[string]string{"guide": form})
 		for _, p := range k.parties[1:] {
 			for w, h := range p.windows {
 				for c := range h.guide.each() {
@@ -185,7 +185,7 @@ func divided(t *testing.T, m testmodel.GLM, windows int, given map[string]string
 // In a pass every window is visited once, in another order each time, and draws of opposite noise are of one
 // window.
 func TestPasses(t *testing.T) {
-	k := divided(t, binary(20, transforms.Augmented, false), 5, nil)
+	k := divided(t, binary(20, stdlib.Augmented, false), 5, nil)
 	var orders [][]int
 	for pass := range 6 {
 		var seen []int
@@ -210,7 +210,7 @@ func TestPasses(t *testing.T) {
 
 // The optimiser of a window's guide moves, and counts its steps, when the window is visited and not else.
 func TestOnlyTheVisitedWindowMoves(t *testing.T) {
-	k := divided(t, binary(20, transforms.Augmented, false), 5, map[string]string{"guide": "noncentered"})
+	k := divided(t, binary(20, stdlib.Augmented, false), 5, map[string]string{"guide": "noncentered"})
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestOnlyTheVisitedWindowMoves(t *testing.T) {
 func TestMinibatchesReachTheOptimum(t *testing.T) {
 	guides := map[string]testmodel.Guide{"structured": testmodel.Structured,
 		"noncentered": testmodel.Noncentered, "meanfield": testmodel.MeanField}
-	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		for name, guide := range guides {
 			m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 			m.Transform = transform
@@ -273,7 +273,7 @@ func TestMinibatchesReachTheOptimum(t *testing.T) {
 // Iterations over windows allocate nothing, whatever the guide.
 func TestIterationsOverWindowsAllocateNothing(t *testing.T) {
 	for _, form := range guideNames() {
-		k := divided(t, binary(20, transforms.Power, false), 5,
+		k := divided(t, binary(20, stdlib.Power, false), 5,
 			map[string]string{"guide": form, "elbo-every": "7"})
 		if err := k.Init(context.Background()); err != nil {
 			t.Fatal(err)
@@ -292,8 +292,8 @@ func TestIterationsOverWindowsAllocateNothing(t *testing.T) {
 func TestWindowsAreResumed(t *testing.T) {
 	for _, form := range guideNames() {
 		given := map[string]string{"guide": form, "iterations": "60", "elbo-every": "13", "elbo-draws": "70"}
-		one := divided(t, binary(20, transforms.Augmented, false), 5, given)
-		two := divided(t, binary(20, transforms.Augmented, false), 5, given)
+		one := divided(t, binary(20, stdlib.Augmented, false), 5, given)
+		two := divided(t, binary(20, stdlib.Augmented, false), 5, given)
 		if err := one.Init(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +354,7 @@ func faultyWindows(every int) density.Env {
 
 // A kernel that is asked for minibatches needs an Env that has them.
 func TestMinibatchesNeedWindows(t *testing.T) {
-	s, err := Algorithm().Resolve(transforms.Augmented, map[string]string{"minibatch": "5"})
+	s, err := Algorithm().Resolve(stdlib.Augmented, map[string]string{"minibatch": "5"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +362,7 @@ func TestMinibatchesNeedWindows(t *testing.T) {
 		t.Error("no error")
 	}
 	for _, text := range []string{"-1", "1.5", "all"} {
-		if _, err := Algorithm().Resolve(transforms.Augmented,
+		if _, err := Algorithm().Resolve(stdlib.Augmented,
 			map[string]string{"minibatch": text}); err == nil {
 			t.Errorf("minibatches of %s rows are accepted", text)
 		}

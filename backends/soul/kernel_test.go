@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -33,7 +33,7 @@ func begun(t *testing.T, m testmodel.GLM, given map[string]string) *kernel {
 
 // scatter moves every z and γ to a random place.
 func scatter(k *kernel) {
-	s := rng.New(rng.SharedKey(8), "scatter")
+	s := vector.NewGenerator(vector.SharedKey(8), "scatter")
 	for _, p := range k.parties {
 		s.Normals(p.x)
 		copy(p.followed, p.x)
@@ -54,7 +54,7 @@ func TestOneStepIsOneEvaluation(t *testing.T) {
 	curved.Scale, curved.Curve = true, true
 	for _, m := range []testmodel.GLM{testmodel.Linear(4, 20, []int{2, 1, 3}, 0.9), curved,
 		testmodel.Linear(4, 20, []int{3}, 0.9)} {
-		for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
+		for _, m.Transform = range []def.Transform{stdlib.Augmented, stdlib.Power} {
 			k := begun(t, m, map[string]string{"inner": "1", "inner-chains": "1"})
 			scatter(k)
 			ctx := context.Background()
@@ -98,7 +98,7 @@ func TestOneStepIsOneEvaluation(t *testing.T) {
 func TestGradientIsThatOfTheMarginalDensity(t *testing.T) {
 	m := testmodel.Linear(6, 15, []int{2, 2}, 0.9)
 	m.Rho = 0.8
-	for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, m.Transform = range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		k := begun(t, m, map[string]string{"inner": "20", "inner-chains": "4"})
 		for _, at := range []string{"peak", "elsewhere"} {
 			peak := m.Peak()
@@ -163,7 +163,7 @@ func marginalGradient(m testmodel.GLM, k *kernel) [][]float64 {
 		for a := range cols {
 			for i := range n {
 				v := r * p.x[i]
-				if m.Transform == transforms.Power {
+				if m.Transform == stdlib.Power {
 					v += s / float64(j) * (m.Y[i] - b - sum[i] + p.x[i])
 				}
 				q.SetVec(a, q.AtVec(a)+x[a*n+i]*v)
@@ -183,7 +183,7 @@ func marginalGradient(m testmodel.GLM, k *kernel) [][]float64 {
 		own[c] = make([]float64, n)
 		for i := range n {
 			grad[i] = r * (g[i] - p.x[i])
-			if m.Transform == transforms.Power {
+			if m.Transform == stdlib.Power {
 				own[c][i] = s / float64(j) * (m.Y[i] - b - sum[i] + p.x[i] - g[i])
 			}
 		}
@@ -191,7 +191,7 @@ func marginalGradient(m testmodel.GLM, k *kernel) [][]float64 {
 		out = append(out, grad)
 	}
 	for i, y := range m.Y {
-		if m.Transform == transforms.Augmented {
+		if m.Transform == stdlib.Augmented {
 			total[i] = s * (y - b - sum[i])
 		}
 		out[0][0] += total[i]
@@ -207,12 +207,12 @@ func marginalGradient(m testmodel.GLM, k *kernel) [][]float64 {
 func TestTuning(t *testing.T) {
 	m := testmodel.Linear(7, 18, []int{3, 2}, 0.6)
 	m.Rho = 0.7
-	for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, m.Transform = range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		k := begun(t, m, nil)
 		peak := m.Peak()
 		n, j := len(m.Y), float64(m.Clients())
 		bound := j / (m.Sigma * m.Sigma)
-		if m.Transform == transforms.Power {
+		if m.Transform == stdlib.Power {
 			bound = (j - 1) * (j - 1) / j / (m.Sigma * m.Sigma)
 		}
 		for c, p := range k.parties[1:] {
@@ -252,7 +252,7 @@ func TestTuning(t *testing.T) {
 				whole.Set(i, i, whole.At(i, i)+bound)
 			}
 			v, got := make([]float64, n), make([]float64, n)
-			rng.New(rng.SharedKey(3), "v").Normals(v)
+			vector.NewGenerator(vector.SharedKey(3), "v").Normals(v)
 			var want mat.VecDense
 			if err := want.SolveVec(&whole, mat.NewVecDense(n, v)); err != nil {
 				t.Fatal(err)
@@ -316,7 +316,7 @@ func TestOvershootingIsTakenBack(t *testing.T) {
 // No phase allocates.
 func TestNoAllocations(t *testing.T) {
 	m := testmodel.Linear(3, 30, []int{2, 2}, 1)
-	for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, m.Transform = range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		k := begun(t, m, map[string]string{"iterations": "600", "inner": "2", "inner-chains": "2",
 			"draws": "1000"})
 		seen := map[int]bool{}
@@ -344,7 +344,7 @@ func TestScaleInsideTheCuts(t *testing.T) {
 	for _, curved := range []bool{false, true} {
 		m := testmodel.Linear(14, 30, []int{3, 2}, 0.8)
 		m.Scale, m.Curve, m.Rho = true, curved, 0.7
-		for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
+		for _, m.Transform = range []def.Transform{stdlib.Augmented, stdlib.Power} {
 			k, info := fit(t, m.Env(1), m.Transform, map[string]string{"draws": "5"}, func([][]float64) {})
 			if !info.Mode.Converged || info.Mode.Gradient.Value > 0.02 || info.NonFinite > 0 {
 				t.Errorf("%s curved=%v: %+v, %d not finite", m.Transform, curved, info.Mode, info.NonFinite)

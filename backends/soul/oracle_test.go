@@ -10,8 +10,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -106,7 +106,7 @@ func stationary(p *mat.SymDense, h float64) *mat.Dense {
 // and Metropolis' rule are tried with two clients. A covariance is off by at most 0.05 of the sds: four Monte
 // Carlo standard errors of 12000 draws, √(2/12000) where successive draws are nearly independent.
 func TestGaussian(t *testing.T) {
-	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		for _, columns := range [][]int{{3}, {2, 3}, {2, 1, 2, 1, 2}} {
 			for _, run := range []struct {
 				metropolis bool
@@ -174,7 +174,7 @@ func TestGaussian(t *testing.T) {
 // The chains follow z: with little noise a chain that lags behind its law would count for more in the
 // gradient than the likelihood does.
 func TestLittleNoise(t *testing.T) {
-	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		for _, rho := range []float64{0.3, 0.1, 0.03} {
 			m := testmodel.Linear(3, 200, []int{4, 5}, 0.8)
 			m.Transform, m.Rho = transform, rho

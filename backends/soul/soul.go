@@ -12,7 +12,7 @@ package soul
 import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Names of the settings.
@@ -33,7 +33,7 @@ func Algorithm() backends.Algorithm {
 			"and server parameters, the clients' parameters integrated out; then draws of the clients' " +
 			"parameters given these, which are narrower than their posterior. A client sends its auxiliary " +
 			"variables once for many steps of its own.",
-		Transforms: transforms.WithNoise(),
+		Transforms: stdlib.NoisyTransforms(),
 		Settings: append([]backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 20000, Min: 10,
 				Role: backends.Iterations},

@@ -18,8 +18,8 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A problem is a logistic regression over clients with covariates of their own, or of one party where there
@@ -44,23 +44,23 @@ func list() (out []*problem) {
 			columns: columns, warmup: warmup, batch: batch, draws: a.Name == "nuts"})
 	}
 	n, s := nuts.Algorithm(), sfvi.Algorithm()
-	wide("rows", n, transforms.None, 0, 100_000, 20, 150, 40)
-	wide("parties/exact", n, transforms.Exact, 4, 25_000, 5, 150, 40)
-	wide("parties/augmented", n, transforms.Augmented, 4, 25_000, 5, 150, 20)
-	wide("parties/power", n, transforms.Power, 4, 25_000, 5, 150, 20)
-	wide("parties/sfvi", s, transforms.Augmented, 4, 25_000, 5, 100, 400)
+	wide("rows", n, stdlib.NoTransform, 0, 100_000, 20, 150, 40)
+	wide("parties/exact", n, stdlib.Exact, 4, 25_000, 5, 150, 40)
+	wide("parties/augmented", n, stdlib.Augmented, 4, 25_000, 5, 150, 20)
+	wide("parties/power", n, stdlib.Power, 4, 25_000, 5, 150, 20)
+	wide("parties/sfvi", s, stdlib.Augmented, 4, 25_000, 5, 100, 400)
 	large := func(name string, t def.Transform, clients, rows, columns int) {
 		out = append(out, &problem{name: name, algorithm: n, transform: t, clients: clients, rows: rows,
 			columns: columns, warmup: 20, batch: 6, draws: true, large: true})
 	}
-	large("10000x50", transforms.None, 0, 10_000, 50)
-	large("10000x100", transforms.None, 0, 10_000, 100)
-	large("10000x500", transforms.None, 0, 10_000, 500)
-	large("100000x20", transforms.None, 0, 100_000, 20)
-	large("100000x50", transforms.None, 0, 100_000, 50)
-	large("exact/2x10000x250", transforms.Exact, 2, 10_000, 250)
-	large("augmented/2x10000x250", transforms.Augmented, 2, 10_000, 250)
-	for _, t := range []def.Transform{transforms.Augmented, transforms.Exact, transforms.Power} {
+	large("10000x50", stdlib.NoTransform, 0, 10_000, 50)
+	large("10000x100", stdlib.NoTransform, 0, 10_000, 100)
+	large("10000x500", stdlib.NoTransform, 0, 10_000, 500)
+	large("100000x20", stdlib.NoTransform, 0, 100_000, 20)
+	large("100000x50", stdlib.NoTransform, 0, 100_000, 50)
+	large("exact/2x10000x250", stdlib.Exact, 2, 10_000, 250)
+	large("augmented/2x10000x250", stdlib.Augmented, 2, 10_000, 250)
+	for _, t := range []def.Transform{stdlib.Augmented, stdlib.Exact, stdlib.Power} {
 		for _, j := range []int{1, 2, 10, 50, 200} {
 			out = append(out, &problem{
 				name: fmt.Sprintf("%s/%d", t.Name, j), algorithm: n, transform: t, clients: j, rows: 500,

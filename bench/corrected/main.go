@@ -25,8 +25,8 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // The bars of every model: the largest shift of a mean, in standard deviations, the largest relative error of
@@ -85,7 +85,7 @@ type line struct {
 
 // line fits a model from some seeds.
 func (c *problem) line(seeds, draws int) (line, error) {
-	truth, err := c.run(transforms.None, 1001, map[string]string{"draws": fmt.Sprint(draws), "chains": "4",
+	truth, err := c.run(stdlib.NoTransform, 1001, map[string]string{"draws": fmt.Sprint(draws), "chains": "4",
 		"target-accept": "0.9"}, "nuts")
 	if err != nil {
 		return line{}, err
@@ -96,7 +96,7 @@ func (c *problem) line(seeds, draws int) (line, error) {
 	}
 	var trips, khat, shift, sds []float64
 	for seed := range seeds {
-		r, err := c.run(transforms.Exact, uint64(seed+1), nil, "sfvi")
+		r, err := c.run(stdlib.Exact, uint64(seed+1), nil, "sfvi")
 		if err != nil {
 			return line{}, err
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/linear"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -171,7 +171,7 @@ func bind(dir, text string, names, tables []string, accepted ...string) (*compil
 			return nil, err
 		}
 	}
-	m, diags := compile.Compile(source.New(path, text), check.Options{Transform: transforms.Exact,
+	m, diags := compile.Compile(source.New(path, text), check.Options{Transform: stdlib.Exact,
 		Accept: diag.Accepted(accepted)})
 	if diags.HasErrors() {
 		return nil, errors.New(diags.Shown()[0].Message)

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/bench/beside"
 	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // shared are the sizes of the logistic regressions whose chains share a core.
@@ -37,9 +37,9 @@ func newCrew(g *graph.Graph, chains int, alone bool) *crew {
 
 // run has every chain make some evaluations, and returns the CPU time of the process.
 func (c *crew) run(evaluations int) time.Duration {
-	var convoy *workers.Convoy
+	var convoy *vector.Convoy
 	if !c.alone {
-		convoy = workers.NewConvoy(len(c.execs), 1)
+		convoy = vector.NewConvoy(len(c.execs), 1)
 	}
 	begin := stopwatch.Process()
 	var wait sync.WaitGroup

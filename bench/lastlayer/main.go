@@ -26,8 +26,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 func main() {
@@ -67,9 +67,9 @@ type way struct {
 }
 
 var ways = []way{
-	{"last layer", "sfvi", transforms.Exact, map[string]string{"estimator": "last-layer"}, false},
-	{"what auto takes", "sfvi", transforms.Exact, nil, true},
-	{"nuts, whole network", "nuts", transforms.Exact, map[string]string{"warmup": "500", "draws": "500",
+	{"last layer", "sfvi", stdlib.Exact, map[string]string{"estimator": "last-layer"}, false},
+	{"what auto takes", "sfvi", stdlib.Exact, nil, true},
+	{"nuts, whole network", "nuts", stdlib.Exact, map[string]string{"warmup": "500", "draws": "500",
 		"max-depth": "8"}, true},
 }
 
@@ -235,7 +235,7 @@ func (p *problem) against(f *fitted) (means, sds float64, err error) {
 		return 0, 0, err
 	}
 	f.rows = rows
-	truth, err := p.fit(text, tables, way{backend: "nuts", transform: transforms.None,
+	truth, err := p.fit(text, tables, way{backend: "nuts", transform: stdlib.NoTransform,
 		settings: map[string]string{"draws": "5000"}}, 1001, false)
 	if err != nil {
 		return 0, 0, err

@@ -20,8 +20,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // fitted runs a model on the tables of a seed, in a folder unless that is "", and returns the CPU seconds
@@ -81,7 +81,7 @@ func (s *study) truth(p *problem, tables uint64) (map[string]known, error) {
 	if content, err := os.ReadFile(file); err == nil && s.references != "" {
 		return out, json.Unmarshal(content, &out)
 	}
-	r, _, err := s.fitted(p, transforms.None, tables, 1000+tables, "", "nuts", settings)
+	r, _, err := s.fitted(p, stdlib.NoTransform, tables, 1000+tables, "", "nuts", settings)
 	if err != nil {
 		return nil, err
 	}

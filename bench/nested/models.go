@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/internal/project"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Bars of round trips: with one hyperparameter and two clients, and with more of either.
@@ -120,7 +120,7 @@ func (p *problem) files(folder, dir string, seed uint64) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, diags := compile.Compile(source.New(p.path, text), check.Options{Transform: transforms.Exact,
+	m, diags := compile.Compile(source.New(p.path, text), check.Options{Transform: stdlib.Exact,
 		Set: p.set, Accept: diag.AcceptanceNames()})
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // figures are those of one fit.
@@ -44,7 +44,7 @@ func (s *study) once(p *problem, seed uint64) (figures, error) {
 	if err != nil {
 		return figures{}, err
 	}
-	r, seconds, err := s.fitted(p, transforms.Exact, tables, seed, "", "sfvi", byGrid)
+	r, seconds, err := s.fitted(p, stdlib.Exact, tables, seed, "", "sfvi", byGrid)
 	if err != nil {
 		return figures{}, err
 	}
@@ -138,7 +138,7 @@ func (s *study) compare(p *problem) error {
 		{"nuts from the grid's draws", "", "nuts", map[string]string{"init": q}},
 		{"nuts", "", "nuts", nil},
 	} {
-		r, seconds, err := s.fitted(p, transforms.Exact, tables, 1, way.dir, way.backend,
+		r, seconds, err := s.fitted(p, stdlib.Exact, tables, 1, way.dir, way.backend,
 			maps.Clone(way.settings))
 		if err != nil {
 			fmt.Printf("| %s | %s | %v | | | | | | |\n", p.title, way.name, err)

@@ -31,7 +31,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/vector"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 const (
@@ -86,7 +86,7 @@ func load(d design, tables []string) (*compile.BoundModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	transform, _ := transforms.Named(d.transform)
+	transform, _ := stdlib.TransformNamed(d.transform)
 	m, diags := compile.Compile(source.New(path, string(text)), check.Options{Transform: transform, Rho: 1})
 	if err := first(diags); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // radon is a model of the public table of 919 houses, joined by the house.
@@ -186,7 +186,7 @@ func compare(text string, bind func(m *compile.Model) (*compile.BoundModel, erro
 		}
 		return bind(m)
 	}
-	rows, err := bound(check.Options{Transform: transforms.None})
+	rows, err := bound(check.Options{Transform: stdlib.NoTransform})
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/vector"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 const (
@@ -120,7 +120,7 @@ func fitting(path, guide string) (backends.Kernel, error) {
 		return nil, err
 	}
 	a := sfvi.Algorithm()
-	s, err := a.Resolve(transforms.Augmented, map[string]string{"guide": guide, "iterations": "100000000",
+	s, err := a.Resolve(stdlib.Augmented, map[string]string{"guide": guide, "iterations": "100000000",
 		"elbo-every": "100000000"})
 	if err != nil {
 		return nil, err

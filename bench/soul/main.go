@@ -22,8 +22,8 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/soul"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -264,14 +264,14 @@ func addGradient(m testmodel.GLM, z [][]float64, sum []float64, b float64, theta
 		own[c] = make([]float64, n)
 		for i := range g {
 			to[c*n+i] += weight * (g[i] - z[c][i]) / (m.Rho * m.Rho)
-			if m.Transform == transforms.Power {
+			if m.Transform == stdlib.Power {
 				own[c][i] = m.Score(i, b+g[i]+sum[i]-z[c][i]) / float64(j)
 				total[i] += own[c][i]
 			}
 		}
 	}
 	for i := range total {
-		if m.Transform == transforms.Augmented {
+		if m.Transform == stdlib.Augmented {
 			total[i] = m.Score(i, b+sum[i])
 		}
 		for c := range own {
@@ -317,7 +317,7 @@ func (r result) moments() (mean, sd []float64) {
 
 func (s study) row(m testmodel.GLM, seed int, r result) {
 	away, worst := math.NaN(), math.NaN()
-	if m.Transform == transforms.Augmented {
+	if m.Transform == stdlib.Augmented {
 		peak := m.Peak()
 		away, worst = distance(r.z, peak.Z), 0
 		for c := range r.z {
@@ -371,7 +371,7 @@ func (s study) coefficients(m testmodel.GLM, r result) error {
 
 // chosen returns the transform with the given name.
 func chosen(name string) (def.Transform, error) {
-	t, ok := transforms.Named(name)
+	t, ok := stdlib.TransformNamed(name)
 	if !ok {
 		return t, fmt.Errorf("%q is not a transform", name)
 	}

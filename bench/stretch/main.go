@@ -23,19 +23,19 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 func main() {
 	fmt.Println("| example | transform | rho | coefficients | forecast | sds | forecast | moved |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, name := range []string{"logistic", "logistic_family", "linear"} {
-		truth, err := fitted(name, transforms.None, 0)
+		truth, err := fitted(name, stdlib.NoTransform, 0)
 		if err != nil {
 			log.Fatal(err)
 		}
-		for _, kind := range transforms.WithNoise() {
+		for _, kind := range stdlib.NoisyTransforms() {
 			for _, rho := range []float64{0, 0.25, 1} {
 				r, err := fitted(name, kind, rho)
 				if err != nil {

@@ -20,8 +20,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -194,7 +194,7 @@ func (s study) summary(name string, info backends.StepInfo, mean, sd []float64) 
 
 // chosen returns the transform with the given name.
 func chosen(name string) (def.Transform, error) {
-	t, ok := transforms.Named(name)
+	t, ok := stdlib.TransformNamed(name)
 	if !ok {
 		return t, fmt.Errorf("%q is not a transform", name)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/release"
 )
 
@@ -29,7 +28,7 @@ func attackRun(cmd *cobra.Command, path string, asJSON bool) error {
 	if _, err := recordOf(path); err != nil {
 		return err
 	}
-	run, err := runs.Open(path)
+	run, err := posterior.OpenRun(path)
 	if err != nil {
 		return err
 	}
@@ -125,7 +124,7 @@ func recordOf(path string) (*posterior.Record, error) {
 		}
 		return nil, err
 	}
-	return runs.ReadRecord(path)
+	return posterior.ReadRecord(path)
 }
 
 // auditFolder audits the programs of a run with its backend and settings.
@@ -133,7 +132,7 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 	if err := refuseBeside(cmd, "json"); err != nil {
 		return nil, err
 	}
-	r, err := runs.ReadRecord(path)
+	r, err := posterior.ReadRecord(path)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +140,7 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 	if err != nil {
 		return nil, err
 	}
-	programs := filepath.Join(path, runs.ProgramsDir)
+	programs := filepath.Join(path, posterior.ProgramsDir)
 	if _, err := os.Stat(filepath.Join(programs, split.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no party programs: its run had transform %s, or has not finished",
 			path, r.Transform)
@@ -153,7 +152,7 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 	if err != nil {
 		return nil, err
 	}
-	if run, err := runs.Open(path); err == nil {
+	if run, err := posterior.OpenRun(path); err == nil {
 		bundle, _, err := compile.ReadBundle(programs)
 		if err != nil {
 			return nil, err
@@ -162,7 +161,7 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 			return nil, err
 		}
 	}
-	document, err := runs.ReadDocument(path)
+	document, err := posterior.ReadDocument(path)
 	if document != nil && report.encrypted {
 		report.known = document.Deployment
 	}

@@ -23,10 +23,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/report"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 func newAudit() *cobra.Command {
@@ -164,7 +162,7 @@ func auditLedgers(cmd *cobra.Command, dir string, paths []string, asJSON bool) e
 	if err := settled(cmd, diags, err); err != nil {
 		return err
 	}
-	path := filepath.Join(dir, runs.ProgramsDir, split.ManifestFile)
+	path := filepath.Join(dir, posterior.ProgramsDir, split.ManifestFile)
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || report.Run == "": // of a run that has not begun
@@ -251,7 +249,7 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 		return nil, err
 	}
 	if info.IsDir() {
-		if _, err := os.Stat(filepath.Join(path, runs.RecordFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(path, posterior.RecordFile)); err == nil {
 			return auditFolder(cmd, path, f)
 		}
 		return auditPrograms(cmd, path, f, func(m *split.Manifest) (backends.Algorithm, map[string]string,
@@ -385,7 +383,7 @@ func (r *auditReport) print(w io.Writer) error {
 	}
 	b.WriteString(r.expected(w))
 	switch {
-	case r.transform == transforms.Private.Name:
+	case r.transform == stdlib.Private.Name:
 		b.WriteString(releasedNote)
 	case r.pooled && len(r.rows) > 0:
 		b.WriteString(pooledNote)

@@ -20,9 +20,9 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
-	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A completer proposes values for a word that begins with typed. args are the arguments that are already on
@@ -91,7 +91,7 @@ func valuesOf(f *pflag.Flag) completer {
 	}
 	switch f.Name {
 	case "transform":
-		return words(transforms.Names())
+		return words(stdlib.TransformNames())
 	case "backend":
 		return words(algorithmNames())
 	case "rows":
@@ -190,7 +190,7 @@ func runThenParameters(kinds []string) completer {
 		if len(args) == 0 {
 			return folders(args, typed)
 		}
-		r, err := runs.Open(args[0])
+		r, err := posterior.OpenRun(args[0])
 		if err != nil {
 			return nothing(args, typed)
 		}

@@ -22,7 +22,7 @@ import (
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // demoFile says in the folder of a demonstration what its processes are.
@@ -392,7 +392,7 @@ func (d *demo) wait(cmd *cobra.Command) error {
 			server := d.runDir(d.Processes[0].Party)
 			next := "vflc summary " + server + " shows the results of a party"
 			if hasReleased(server) {
-				next = "vflc run MODEL --release " + filepath.Join(server, runs.MomentsFile) +
+				next = "vflc run MODEL --release " + filepath.Join(server, posterior.MomentsFile) +
 					" fits a posterior to the release"
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "the run is complete; "+next)

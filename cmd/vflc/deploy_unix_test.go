@@ -25,7 +25,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/node/identity"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/await"
 )
 
@@ -474,7 +474,7 @@ func TestDemoGivesTheSharedTable(t *testing.T) {
 	m, diags := compile.Compile(source.New("m.vfl",
 		"client a, b\ndata y : real[N] @ shared\ndata x : real[N] @ a\ndata w : real[N] @ b\nparam s ~ "+
 			"normal(0, 1) @ a\nparam r ~ normal(0, 1) @ b\ny ~ normal(x * s + w * r, 1)\n"),
-		check.Options{Transform: transforms.Exact})
+		check.Options{Transform: stdlib.Exact})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/encrypted"
 )
 
@@ -107,7 +106,7 @@ func TestEncryptedRowsAcrossProcesses(t *testing.T) {
 // summary is what summary.json of a run holds.
 func (s *stage) summary(dir string) *posterior.SummaryDocument {
 	s.t.Helper()
-	r, err := runs.Open(filepath.Join(s.dir, dir))
+	r, err := posterior.OpenRun(filepath.Join(s.dir, dir))
 	if err != nil {
 		s.t.Fatal(err)
 	}

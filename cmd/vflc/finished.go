@@ -7,7 +7,7 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/node/ledger"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // runArgument explains the RUN of every command that takes one.
@@ -29,7 +29,7 @@ func finished(cmd *cobra.Command, path string) (*fit.Finished, error) {
 	if f := fitAt(cmd, path); f != nil {
 		return f, nil
 	}
-	r, err := runs.Open(path)
+	r, err := posterior.OpenRun(path)
 	return &fit.Finished{Run: r}, err
 }
 

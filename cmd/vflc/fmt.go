@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/compile/formula"
+	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
@@ -68,8 +68,8 @@ func expandFile(cmd *cobra.Command, path, name string, _ bool) (good bool, err e
 	}
 	file, diags := parser.Parse(source.New(name, string(text)))
 	if !diags.HasErrors() {
-		var expanded *formula.Expansion
-		if expanded, diags = formula.Expand(file, stdlib.New()); !diags.HasErrors() {
+		var expanded *inline.Expansion
+		if expanded, diags = inline.ExpandFormulas(file, stdlib.New()); !diags.HasErrors() {
 			_, err = io.WriteString(cmd.OutOrStdout(), expanded.Text())
 			return true, err
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/tests/await"
 )
 
@@ -34,7 +34,7 @@ func TestFoldsThatOnePartyTells(t *testing.T) {
 	}
 	same := func(folder string, divided ...string) {
 		t.Helper()
-		s.wantSame(folder+"/server/"+runs.ValidationFile,
+		s.wantSame(folder+"/server/"+posterior.ValidationFile,
 			slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--secure-sum=on", "--json",
 				"--quiet"}, divided, fits)...)
 	}
@@ -60,7 +60,7 @@ func TestFoldsThatOnePartyTells(t *testing.T) {
 	s.write("demo/parties/a/policy.toml", "folds = [\"site\"]\nmin_contributors = 2\n")
 	killed, b, server := play("a", "groups", "--by", "site"), play("b", "groups", "--by", "site"),
 		play("server", "groups", "--by", "site")
-	told := filepath.Join(s.dir, "groups/a/fold-2/fit/session", runs.SessionFile)
+	told := filepath.Join(s.dir, "groups/a/fold-2/fit/session", posterior.SessionFile)
 	if !await.Until(func() bool { return has(told) }) {
 		t.Fatal(server.out.String())
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // lawsModel has a censored response, and one that is a mixture with a distribution that the model declares.
@@ -50,7 +50,7 @@ func TestMixturesAndCensoringApart(t *testing.T) {
 		s.end(all...)
 	}
 	task("checked", func(party string) []string { return []string{"--ppc", "demo/runs/" + party} })
-	s.wantSame("checked/server/"+runs.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7",
+	s.wantSame("checked/server/"+posterior.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7",
 		"--json")
 	fits := []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "20"}
 	task("validated", func(party string) []string {
@@ -60,6 +60,6 @@ func TestMixturesAndCensoringApart(t *testing.T) {
 		}
 		return args
 	})
-	s.wantSame("validated/server/"+runs.ValidationFile, slices.Concat([]string{"cv", "m.vfl", "--folds", "3",
+	s.wantSame("validated/server/"+posterior.ValidationFile, slices.Concat([]string{"cv", "m.vfl", "--folds", "3",
 		"--seed", "7", "--secure-sum=on", "--json"}, fits)...)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // A criterion is one of package accuracy with the texts of its command.
@@ -114,7 +113,7 @@ func (f *likelihoodFlags) wanted(show *terminal.Counter) fit.LogDensities {
 
 // sayStretch says what a criterion cannot see of a run with auxiliary variables, and reports whether the run
 // has any.
-func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
+func sayStretch(cmd *cobra.Command, c criterion, r *posterior.Run) bool {
 	t, known := fit.TransformOf(r)
 	if !known || !t.Noise() {
 		return false

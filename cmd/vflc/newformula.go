@@ -11,7 +11,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/vflc/vflc/compile/formula"
+	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/project"
 	"github.com/vflc/vflc/lang/ast"
@@ -154,7 +154,7 @@ func (f regression) model(file string, holders []holding) (text string, named []
 	}
 	model := source.New(file, w.parties()+"\n"+w.b.String()+"\n"+likelihood(w.family))
 	if tree, diags = parser.Parse(model); !diags.HasErrors() {
-		_, diags = formula.Expand(tree, stdlib.New())
+		_, diags = inline.ExpandFormulas(tree, stdlib.New())
 	}
 	if diags.HasErrors() {
 		return "", nil, data.Errors(diags)

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // A nextStep is a command that a user may want after a run.
@@ -53,7 +53,7 @@ func (s *runState) next() []nextStep {
 	switch why := s.unencryptable; {
 	case s.moments != nil && dir != "":
 		second = nextStep{"vflc run " + quoted(s.path) + " --release " +
-			quoted(filepath.Join(dir, runs.MomentsFile)), "another model or prior, of the same release"}
+			quoted(filepath.Join(dir, posterior.MomentsFile)), "another model or prior, of the same release"}
 	case s.encryptable && why == nil:
 		second = nextStep{s.encrypting(),
 			"across machines: no number of a row crosses, and the posterior is approximated"}

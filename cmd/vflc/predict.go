@@ -15,7 +15,6 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // predictFlags are those of predict.
@@ -160,7 +159,7 @@ func predictionText(d *fit.PredictionDocument, file string) string {
 }
 
 // auditPrediction prints what crosses when new rows are predicted.
-func auditPrediction(cmd *cobra.Command, r *runs.Run, asJSON bool) error {
+func auditPrediction(cmd *cobra.Command, r *posterior.Run, asJSON bool) error {
 	rows, diags, err := fit.PredictionAudit(r)
 	if err := settled(cmd, diags, err); err != nil {
 		return err

@@ -19,7 +19,6 @@ import (
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/tests/await"
 	lab "github.com/vflc/vflc/tests/parties"
 )
@@ -616,7 +615,7 @@ func TestCompleteRunIsKnownAfterAKill(t *testing.T) {
 		"--draws", "20", "--wait"}
 	s.must(args...)
 	forget := func(party string, with func(m map[string]any)) {
-		path := "demo/runs/" + party + "/session/" + runs.SessionFile
+		path := "demo/runs/" + party + "/session/" + posterior.SessionFile
 		m := map[string]any{}
 		if err := json.Unmarshal([]byte(s.read(path)), &m); err != nil {
 			t.Fatal(err)
@@ -637,7 +636,7 @@ func TestCompleteRunIsKnownAfterAKill(t *testing.T) {
 		"the run is complete; a may not know it yet") {
 		t.Error(log)
 	}
-	if text := s.read("demo/runs/a/session/" + runs.SessionFile); !strings.Contains(text,
+	if text := s.read("demo/runs/a/session/" + posterior.SessionFile); !strings.Contains(text,
 		`"complete": true`) {
 		t.Error(text)
 	}

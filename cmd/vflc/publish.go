@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 func newPublish() *cobra.Command {
@@ -42,7 +42,8 @@ then show these results beside the own, by owner, after comparing signature and 
 			}
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(),
 				"wrote %s: %s of %s scalars of %s; others put it into %s of their parts of the run\n", path,
-				p.What, grouped.Digits(p.Parameters()), p.Party, runs.PublishedDir+string(filepath.Separator))
+				p.What, grouped.Digits(p.Parameters()), p.Party,
+				posterior.PublishedDir+string(filepath.Separator))
 			return err
 		}),
 	}

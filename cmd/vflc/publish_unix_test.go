@@ -14,7 +14,6 @@ import (
 
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // refusedAs compares what a command that is refused prints with the golden file of its code.
@@ -75,7 +74,7 @@ func TestPublish(t *testing.T) {
 	s.refusedAs("V0855", publish...)
 	s.write("demo/parties/a/policy.toml", "release = \"summaries\"\n")
 	s.refusedAs("draws", append(publish, "--draws")...)
-	if found, _ := filepath.Glob(filepath.Join(s.dir, "demo/runs/a", runs.PublishedDir, "*")); len(found) >
+	if found, _ := filepath.Glob(filepath.Join(s.dir, "demo/runs/a", posterior.PublishedDir, "*")); len(found) >
 		0 {
 		t.Errorf("%v was written", found)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/release"
 )
 
@@ -102,7 +102,7 @@ func (s *runState) charge(m *release.Moments) error {
 	}
 	text, err := m.JSON()
 	if err == nil {
-		err = safefile.WriteBytes(filepath.Join(s.flags.dir, runs.MomentsFile), 0o600, text)
+		err = safefile.WriteBytes(filepath.Join(s.flags.dir, posterior.MomentsFile), 0o600, text)
 	}
 	return err
 }
@@ -123,7 +123,7 @@ func readMoments(path, authority string) (*release.Moments, error) {
 	if err != nil {
 		d := &diag.Diagnostic{Code: diag.BadRelease, Severity: diag.Error,
 			Message: fmt.Sprintf("%s is no release: %v", path, err)}
-		return nil, data.Errors{d.Note("give the %s of a run with -o, as it was written", runs.MomentsFile)}
+		return nil, data.Errors{d.Note("give the %s of a run with -o, as it was written", posterior.MomentsFile)}
 	}
 	return m, nil
 }
@@ -141,7 +141,7 @@ func promise(m *release.Moments) string {
 
 // hasReleased reports whether a folder is that of a run with a release.
 func hasReleased(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, runs.MomentsFile))
+	_, err := os.Stat(filepath.Join(dir, posterior.MomentsFile))
 	return err == nil
 }
 
@@ -151,7 +151,7 @@ func printReleased(w io.Writer, dir string, kept []string) error {
 	if !hasReleased(dir) {
 		return nil
 	}
-	path := filepath.Join(dir, runs.MomentsFile)
+	path := filepath.Join(dir, posterior.MomentsFile)
 	m, err := readMoments(path, "")
 	if err != nil {
 		return err

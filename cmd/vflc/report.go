@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/internal/safefile"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/report"
 )
 
@@ -29,7 +29,7 @@ its file can be read by its owner alone.`,
   vflc report out -o trial.html`,
 		Args: oneArgument("a RUN"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			run, err := runs.Open(args[0])
+			run, err := posterior.OpenRun(args[0])
 			if err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ its file can be read by its owner alone.`,
 			case output == standardOutput:
 				return page.Write(cmd.OutOrStdout())
 			case output == "":
-				output = filepath.Join(args[0], runs.ReportFile)
+				output = filepath.Join(args[0], posterior.ReportFile)
 			}
 			if err := safefile.Write(output, 0o600, func(w io.Writer) error {
 				return page.Write(w)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 func newResume() *cobra.Command {
@@ -29,7 +28,7 @@ the interruption. A run with encrypted rows is made again with the random bytes 
 
 // resume runs the recorded command again, and keeps its folder.
 func resume(cmd *cobra.Command, args []string) error {
-	r, err := runs.ReadRecord(args[0])
+	r, err := posterior.ReadRecord(args[0])
 	if err != nil {
 		return err
 	}
@@ -51,7 +50,7 @@ func resume(cmd *cobra.Command, args []string) error {
 func repeat(cmd *cobra.Command, r *posterior.Record, dir string) error {
 	at := slices.Index(r.Command, "run")
 	if at < 0 {
-		return fmt.Errorf("%s: its %s has no command to repeat", dir, runs.RecordFile)
+		return fmt.Errorf("%s: its %s has no command to repeat", dir, posterior.RecordFile)
 	}
 	whole, err := filepath.Abs(dir)
 	if err != nil {

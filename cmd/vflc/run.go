@@ -14,7 +14,6 @@ import (
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/release"
 )
 
@@ -149,8 +148,8 @@ func (s *runState) ended(err error) error {
 // readRecord reads the record of a run that is resumed. Its folder holds the model and vfl.toml as they were.
 func (s *runState) readRecord() (err error) {
 	if s.flags.resumed {
-		s.recorded, err = runs.ReadRecord(s.flags.dir)
-		s.path = filepath.Join(s.flags.dir, runs.ModelFile)
+		s.recorded, err = posterior.ReadRecord(s.flags.dir)
+		s.path = filepath.Join(s.flags.dir, posterior.ModelFile)
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/fit/synthetic"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // simulateFlags are those of simulate.
@@ -100,7 +100,7 @@ func simulateModel(cmd *cobra.Command, path string, f *simulateFlags) error {
 // withoutNoise compiles a model again, for the transform under which it has no auxiliary variables. Nothing
 // crosses here, so every disclosure is accepted.
 func withoutNoise(cmd *cobra.Command, path string, f *simulateFlags) (*compile.Model, error) {
-	return compileAloud(cmd, path, &modelFlags{set: f.set, transform: transforms.Exact.Name,
+	return compileAloud(cmd, path, &modelFlags{set: f.set, transform: stdlib.Exact.Name,
 		accept: diag.AcceptanceNames()}, true)
 }
 

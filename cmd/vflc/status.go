@@ -18,7 +18,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // statuses say how a run stands, or each party's part of a demonstration. A process of a demonstration that
@@ -168,7 +167,7 @@ func newLogs() *cobra.Command {
 		Example: `  vflc logs run`,
 		Args:    oneArgument("the folder DIR of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			f, err := os.Open(filepath.Join(taskFolder(args[0]), runs.SessionDir, node.LogFile))
+			f, err := os.Open(filepath.Join(taskFolder(args[0]), posterior.SessionDir, node.LogFile))
 			if err != nil {
 				return err
 			}

@@ -19,7 +19,6 @@ import (
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -82,7 +81,7 @@ func (f *taskFlags) apply(cmd *cobra.Command, o *node.PartyOptions) error {
 		}
 		given++
 		o.Task.Kind, o.From = k.kind, k.run
-		r, err := runs.ReadRecord(k.run)
+		r, err := posterior.ReadRecord(k.run)
 		if err != nil {
 			return err
 		}
@@ -190,9 +189,10 @@ func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.PartyOpti
 		f.Say("the cross-validation is complete; its report is at the party that holds the response")
 		return nil
 	}
-	if err := safefile.Write(filepath.Join(f.Dir, runs.ValidationFile), ownerOnly, func(w io.Writer) error {
-		return posterior.WriteJSON(w, r)
-	}); err != nil {
+	if err := safefile.Write(filepath.Join(f.Dir, posterior.ValidationFile), ownerOnly,
+		func(w io.Writer) error {
+			return posterior.WriteJSON(w, r)
+		}); err != nil {
 		return err
 	}
 	f.Say("written to " + f.Dir)
@@ -223,9 +223,9 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 	case *node.ReleaseOutcome:
 		fmt.Fprintln(out, promise(r.Moments))
 		f.Say("every party has signed it; vflc run MODEL --release " + filepath.Join(f.Dir,
-			runs.MomentsFile) + " fits a posterior to it")
+			posterior.MomentsFile) + " fits a posterior to it")
 	case *node.PredictionOutcome:
-		text := predictionText(&r.Document, filepath.Join(f.Dir, runs.PredictedTable))
+		text := predictionText(&r.Document, filepath.Join(f.Dir, posterior.PredictedTable))
 		switch {
 		case r.Kind == node.Checking && f.asJSON:
 			return posterior.WriteJSON(out, fit.ChecksDocument(r.Model.Name, r.Predictions.Draws, r.Checks))
@@ -252,7 +252,7 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 // cross-validation that of the fold.
 func taskFolder(dir string) string {
 	newest, at := dir, int64(0)
-	files, _ := filepath.Glob(filepath.Join(dir, "fold-*", "*", runs.SessionDir, node.StatusFile))
+	files, _ := filepath.Glob(filepath.Join(dir, "fold-*", "*", posterior.SessionDir, node.StatusFile))
 	for _, file := range files {
 		if info, err := os.Stat(file); err == nil && info.ModTime().UnixNano() > at {
 			newest, at = filepath.Dir(filepath.Dir(file)), info.ModTime().UnixNano()

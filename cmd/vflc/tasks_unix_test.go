@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/node"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/tests/await"
 )
 
@@ -291,9 +291,9 @@ func TestPredictionsApartEqualOneProcess(t *testing.T) {
 	_ = killed.Process.Kill()
 	_ = killed.Wait()
 	s.end(start("server"), start("a"), start("b"))
-	s.wantSame("new/server/"+runs.PredictedFile, "predict", "whole", "--data", "a=new_a.csv", "--data",
+	s.wantSame("new/server/"+posterior.PredictedFile, "predict", "whole", "--data", "a=new_a.csv", "--data",
 		"b=new_b.csv", "--seed", "7", "--json")
-	if text := s.read("new/a/" + runs.PredictedFile); strings.Contains(text, "mean") {
+	if text := s.read("new/a/" + posterior.PredictedFile); strings.Contains(text, "mean") {
 		t.Error("a client has predictions", text)
 	}
 
@@ -301,7 +301,7 @@ func TestPredictionsApartEqualOneProcess(t *testing.T) {
 		return s.play(party, "--ppc", "demo/runs/"+party, "-o", "checked/"+party)
 	}
 	s.end(check("server"), check("a"), check("b"))
-	s.wantSame("checked/server/"+runs.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7",
+	s.wantSame("checked/server/"+posterior.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7",
 		"--json")
 
 	weigh := func(party string) *played {
@@ -332,10 +332,10 @@ func TestPredictionsApartEqualOneProcess(t *testing.T) {
 		return s.play(party, "--predict", "demo/runs/"+party, "--data", "rows_"+party+".csv", "-o", "along/"+party)
 	}
 	s.end(along("server"), along("a"), along("b"))
-	s.wantSame("along/server/"+runs.PredictedFile, "predict", "whole", "--data", "a=rows_a.csv", "--data",
+	s.wantSame("along/server/"+posterior.PredictedFile, "predict", "whole", "--data", "a=rows_a.csv", "--data",
 		"b=rows_b.csv", "--seed", "7", "--json")
 	if out := s.must("effects", "demo/runs/a", "age", "--rows", "rows_a.csv", "--predictions",
-		"along/server/"+runs.PredictedFile, "--band", "0.9"); strings.Count(out, "  y ") != 6 {
+		"along/server/"+posterior.PredictedFile, "--band", "0.9"); strings.Count(out, "  y ") != 6 {
 		t.Error(out)
 	}
 
@@ -369,14 +369,14 @@ func TestCrossValidationApartEqualsOneProcess(t *testing.T) {
 		return s.play(party, args...)
 	}
 	a, b, server := start("a"), start("b"), start("server")
-	second := filepath.Join(s.dir, "validated/server/fold-2/fit/session", runs.SessionFile)
+	second := filepath.Join(s.dir, "validated/server/fold-2/fit/session", posterior.SessionFile)
 	if !await.Until(func() bool { return has(second) }) {
 		t.Fatal(server.out.String())
 	}
 	_ = server.Process.Kill()
 	_ = server.Wait()
 	s.end(start("server"), a, b)
-	s.wantSame("validated/server/"+runs.ValidationFile,
+	s.wantSame("validated/server/"+posterior.ValidationFile,
 		slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--secure-sum=on", "--json",
 			"--quiet"}, fits)...)
 	if text := s.must("status", "validated/server"); !strings.Contains(text, node.Complete) {
@@ -438,9 +438,9 @@ func TestTasksApartLeaveOutIncompleteRows(t *testing.T) {
 	task("new", func(party string) []string {
 		return []string{"--predict", "demo/runs/" + party, "--data", tables[party]}
 	})
-	s.wantSame("new/server/"+runs.PredictedFile, "predict", "whole", "--data", "a=new_a.csv", "--data",
+	s.wantSame("new/server/"+posterior.PredictedFile, "predict", "whole", "--data", "a=new_a.csv", "--data",
 		"b=new_b.csv", "--seed", "7", "--json")
-	if text := s.read("new/server/" + runs.PredictedTable); strings.Contains(text, "q2") ||
+	if text := s.read("new/server/" + posterior.PredictedTable); strings.Contains(text, "q2") ||
 		!strings.Contains(text, "q10") {
 		t.Error(text)
 	}
@@ -449,7 +449,7 @@ func TestTasksApartLeaveOutIncompleteRows(t *testing.T) {
 		t.Error(text)
 	}
 	task("checked", func(party string) []string { return []string{"--ppc", "demo/runs/" + party} })
-	s.wantSame("checked/server/"+runs.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7",
+	s.wantSame("checked/server/"+posterior.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7",
 		"--json")
 	task("weighed", func(party string) []string { return []string{"--log-lik", "demo/runs/" + party} })
 	if apart, whole := s.loo("demo/runs/server")["elpd"],
@@ -467,7 +467,7 @@ func TestTasksApartLeaveOutIncompleteRows(t *testing.T) {
 			}
 			return args
 		})
-		s.wantSame("validated_"+key+"/server/"+runs.ValidationFile,
+		s.wantSame("validated_"+key+"/server/"+posterior.ValidationFile,
 			slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--secure-sum=on", "--key",
 				key, "--json"}, fits)...)
 	}

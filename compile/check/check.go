@@ -11,7 +11,6 @@ import (
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Shared is the owner of what every party holds.
@@ -246,7 +245,7 @@ func Check(file *Linked, universe *stdlib.Universe, options Options) (*Program, 
 			File: whole, Linked: file, Universe: universe.Library(), Server: DefaultServer,
 			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]ExprInfo, expressions(file.File)),
 			Sizes: map[string]*Size{}, Levels: map[string][]string{},
-			Transform: Transform{Kind: transforms.None}, Members: options.Members,
+			Transform: Transform{Kind: stdlib.NoTransform}, Members: options.Members,
 		},
 		options: options,
 		failed:  map[string]bool{},

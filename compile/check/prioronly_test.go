@@ -8,7 +8,6 @@ import (
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // What is no distribution without the likelihoods is refused; a flat parameter in a bounded set, and what
@@ -29,7 +28,7 @@ func TestPriorOnly(t *testing.T) {
 			t.Fatal(diags[0].Message)
 		}
 		p, diags := check.Check(&check.Linked{File: file}, stdlib.New(),
-			check.Options{PriorOnly: true, Transform: transforms.None})
+			check.Options{PriorOnly: true, Transform: stdlib.NoTransform})
 		switch {
 		case want == "" && (len(diags) > 0 || len(p.Likelihoods) > 0):
 			t.Errorf("%s: %v, %d likelihoods", text, diags, len(p.Likelihoods))

@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // transform chooses the transform from the statement and the command line.
@@ -17,7 +17,7 @@ func (c *checker) transform() {
 		return
 	}
 	if len(c.Clients) > 0 {
-		t.Kind, t.Implied = transforms.Default, true
+		t.Kind, t.Implied = stdlib.DefaultTransform, true
 	}
 	if s := c.stmt; s != nil {
 		t.Implied = false
@@ -53,7 +53,7 @@ func (c *checker) transform() {
 		t.RhoBy[name] = r
 	}
 	if len(c.Clients) == 0 && !t.Kind.Released() {
-		t.Kind = transforms.None
+		t.Kind = stdlib.NoTransform
 	}
 	c.holders()
 }
@@ -91,7 +91,7 @@ func (c *checker) promise(s *ast.Transform) {
 	if !t.Kind.Released() {
 		if len(s.Terms) > 0 {
 			c.errorf(diag.BadTransform, s.Terms[0], "transform %s has no %s", t.Kind, s.Terms[0].Name.Name).
-				Note("a privacy budget is that of transform %s", transforms.Private)
+				Note("a privacy budget is that of transform %s", stdlib.Private)
 		}
 		return
 	}
@@ -118,7 +118,7 @@ func (c *checker) promise(s *ast.Transform) {
 
 // noisy lists the names of the transforms that have a rho.
 func noisy() (names []string) {
-	for _, t := range transforms.WithNoise() {
+	for _, t := range stdlib.NoisyTransforms() {
 		names = append(names, t.Name)
 	}
 	return names

@@ -5,7 +5,7 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/format"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -56,13 +56,13 @@ func TestCutsBelowLevels(t *testing.T) {
 		{"m + c", "a: c; 1+", "m + $1", ""},
 	} {
 		text := levelled + "y ~ normal(" + c.location + ", 1)"
-		model := compiletest.Compile(t, text, check.Options{Transform: transforms.Exact})
+		model := compiletest.Compile(t, text, check.Options{Transform: stdlib.Exact})
 		if got, server := cuts(model.Cuts), format.Expr(model.Cuts.Likelihoods[0].Args[0]); got != c.cuts ||
 			server != c.server || shapeOf(model.Cuts.Cuts[0].Type.Shape()) != c.shape {
 			t.Errorf("%s: %s; %s; %v", c.location, got, server, model.Cuts.Cuts[0].Type.Shape())
 		}
-		for _, o := range []check.Options{{Transform: transforms.Exact, ByRows: true},
-			{Transform: transforms.Augmented, Rho: 0.1}} {
+		for _, o := range []check.Options{{Transform: stdlib.Exact, ByRows: true},
+			{Transform: stdlib.Augmented, Rho: 0.1}} {
 			for _, k := range compiletest.Compile(t, text, o).Cuts.Cuts {
 				if got := shapeOf(k.Type.Shape()); got != "N" && got != "" {
 					t.Errorf("%s under %s: %s has the shape [%s]", c.location, o.Transform.Name,
@@ -73,7 +73,7 @@ func TestCutsBelowLevels(t *testing.T) {
 	}
 	// four levels of three rows
 	model := compiletest.Compile(t, levelled+"short ~ normal(m + p[few], 1)",
-		check.Options{Transform: transforms.Exact})
+		check.Options{Transform: stdlib.Exact})
 	if got := cuts(model.Cuts); got != "a: p[few]; 1+" {
 		t.Error(got)
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -112,7 +111,7 @@ func TestNoiseIsOnThePredictor(t *testing.T) {
 		statement := c.statement
 		left := c.left
 		p := compiletest.Compile(t, head+more+statement+"\n",
-			check.Options{Transform: transforms.Augmented}).Cuts
+			check.Options{Transform: stdlib.Augmented}).Cuts
 		if got := cuts(p); got != c.cuts {
 			t.Errorf("%s\ngives %s\nwant  %s", statement, got, c.cuts)
 		}
@@ -136,12 +135,12 @@ func TestWithoutNoiseNothingIsRefused(t *testing.T) {
 		{"y ~ normal(solve(diag(fa + fb), y), 1)", "a: XA * u; b: XB * v; 1+2+"},
 	} {
 		_, diags := compiletest.Try(t, source.New("m.vfl", head+more+c.statement+"\n"),
-			check.Options{Transform: transforms.Augmented})
+			check.Options{Transform: stdlib.Augmented})
 		if wants := !strings.Contains(c.statement, "exp(m + fa)") && !strings.Contains(c.statement,
 			"exp(m) + exp(fa)"); diags.HasErrors() != wants {
 			t.Errorf("with noise %s is refused: %v, want %v", c.statement, diags.HasErrors(), wants)
 		}
-		for _, kind := range []def.Transform{without, transforms.None} {
+		for _, kind := range []def.Transform{without, stdlib.NoTransform} {
 			if got := cuts(find(t, head+more+c.statement+"\n", kind)); got != c.cuts {
 				t.Errorf("%s: %s\ngives %s\nwant  %s", kind, c.statement, got, c.cuts)
 			}
@@ -185,7 +184,7 @@ func TestFactorsAreMultipliedOut(t *testing.T) {
 		{"(m + fa .* w) .* (x + w .* fa)", "a: XA * u .* w; 1+", "(m + $1) .* (x + $1)"},
 	} {
 		m := compiletest.Compile(t, head+more+"y ~ normal("+c.location+", 1)\n",
-			check.Options{Transform: transforms.Augmented})
+			check.Options{Transform: stdlib.Augmented})
 		if got := cuts(m.Cuts); got != c.cuts {
 			t.Errorf("%s\ngives %s\nwant  %s", c.location, got, c.cuts)
 		}
@@ -221,7 +220,7 @@ func TestWithoutNoiseSharedFactorsStayOutside(t *testing.T) {
 
 // A factor around a sum makes the programs of the sum written out, under every transform with noise.
 func TestProgramsOfAFactorAreThoseWrittenOut(t *testing.T) {
-	for _, kind := range transforms.WithNoise() {
+	for _, kind := range stdlib.NoisyTransforms() {
 		for factor, out := range map[string]string{
 			"m + k * (fa + fb)":         "m + k * fa + k * fb",
 			"m + w .* (fa - (s2 + fb))": "m + w .* fa - w .* s2 - w .* fb",
@@ -337,7 +336,7 @@ func TestThePosteriorDoesNotDependOnTheSpelling(t *testing.T) {
 		for i := range texts {
 			texts[i] = x.write(r)
 			m, diags := compiletest.Try(t, source.New("m.vfl", scalars+fmt.Sprintf(pattern, texts[i])+"\n"),
-				check.Options{Transform: transforms.Augmented})
+				check.Options{Transform: stdlib.Augmented})
 			if diags.HasErrors() && diags.Shown()[0].Code == diag.DataCut {
 				r.Skip("terms cancel: the cut is 0")
 			}
@@ -394,7 +393,7 @@ func TestNoiseIsNotRefusedForWhatStandsBesideIt(t *testing.T) {
 		"y ~ normal(m, exp(a1 + log(n)))",
 	} {
 		if m, diags := compiletest.Try(t, source.New("m.vfl", scalars+statement+"\n"),
-			check.Options{Transform: transforms.Augmented}); diags.HasErrors() || len(m.Cuts.Cuts) == 0 {
+			check.Options{Transform: stdlib.Augmented}); diags.HasErrors() || len(m.Cuts.Cuts) == 0 {
 			t.Errorf("%s: %s", statement, diags.Shown()[0].Message)
 		}
 	}

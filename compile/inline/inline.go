@@ -8,6 +8,8 @@
 // several take part evaluates these, so that it is the server of the model. Of several each evaluates its
 // own, and the server coordinates them: a party with names of its own in a likelihood that another evaluates
 // is a client.
+//
+// Before all of these, formulas of glm are written out (ExpandFormulas).
 package inline
 
 import (

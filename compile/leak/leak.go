@@ -1,6 +1,6 @@
 // Package leak finds, without data, what would cross between parties as data although it has the form of a
 // cut or of a gradient: cuts that no parameter moves, data that are added to a cut, and shared parameters
-// whose gradient is a client's data or gives it away. Package atload finds the rest when data are bound.
+// whose gradient is a client's data or gives it away. compile.Bind finds the rest when data are bound.
 package leak
 
 import (

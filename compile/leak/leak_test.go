@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
@@ -160,7 +160,7 @@ func TestWhatStaysAtAClient(t *testing.T) {
 	text := head + "y ~ normal(m + XA * q, 1)\n"
 	for kind, want := range map[string]diag.Code{"power": diag.OwnLeak, "none": ""} {
 		var o check.Options
-		for _, k := range transforms.All() {
+		for _, k := range stdlib.Transforms() {
 			if k.Name == kind {
 				o.Transform = k
 			}

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/dist"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/densities"
 )
@@ -117,7 +117,7 @@ func TestKnownDensitiesSplit(t *testing.T) {
 		"k ~ poisson_log(x * ah + v * ag + w * s) truncate(lower=1)",
 		"t ~ weibull(s / w, exp(x * ah + v * ag)) censor(right=d == 0)",
 	} {
-		for _, kind := range []def.Transform{transforms.Augmented, transforms.Exact} {
+		for _, kind := range []def.Transform{stdlib.Augmented, stdlib.Exact} {
 			b := compiletest.Fixture{Text: head + text + "\n", Tables: tables}.Bind(t,
 				check.Options{Transform: kind})
 			checkGradient(t, b.Plan)
@@ -272,7 +272,7 @@ param L : corr_cholesky[2] ~ lkj_corr_cholesky(2)
 `
 	tables := map[string]string{"server": table(1, 6, "y1", "y2"), "h": table(2, 6, "u", "v"),
 		"g": table(3, 6, "w", "x")}
-	for _, kind := range []def.Transform{transforms.Augmented, transforms.Exact} {
+	for _, kind := range []def.Transform{stdlib.Augmented, stdlib.Exact} {
 		var values []float64
 		for _, text := range []string{"Y ~ multi_normal_cholesky(A * a + B * b, col(tau) .* L)",
 			"factor multi_normal_cholesky_lpdf(Y | A * a + B * b, col(tau) .* L)"} {

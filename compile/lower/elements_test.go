@@ -7,8 +7,8 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // sexed is a table of twelve rows with a column of words.
@@ -104,8 +104,8 @@ y ~ bernoulli_logit(`
 		"[dot(A[k, :], α) + w[1 + k - k] for k in 1..N] + B * v",
 	} {
 		f.Text = head + text + ")\ngenerate fitted = " + text
-		want := noiseFree(t, f, check.Options{Transform: transforms.None})
-		for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+		want := noiseFree(t, f, check.Options{Transform: stdlib.NoTransform})
+		for _, transform := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 			kind := check.Options{Transform: transform, Accept: fewRows}
 			if got := noiseFree(t, f, kind); !(math.Abs(got-want) <= 1e-11*math.Abs(want)) {
 				t.Errorf("%s gives %v, the pooled model %v:\n%s", kind.Transform.Name, got, want, text)

@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 func generative(t *testing.T, f fixture, options check.Options) *model.SimulatedModel {
@@ -68,7 +68,7 @@ func TestPointwiseSumsToTheTarget(t *testing.T) {
 		"sum(square(X[j] * beta[j]) .* (1 + m + X[j] * beta[j]) for", 1)
 	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson,
 		"members one by one": oneByOne} {
-		options := check.Options{Transform: transforms.None}
+		options := check.Options{Transform: stdlib.NoTransform}
 		m, plan := generative(t, f, options), f.Bind(t, options).Plan
 		env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
 		if err != nil {
@@ -119,8 +119,8 @@ func TestMarginalDensityOfTheAugmentedModel(t *testing.T) {
 	f := gaussian
 	for _, s := range []float64{0.15, 1, 14} {
 		rho := map[string]float64{"a": 0.7, "b": 1.3}
-		none := generative(t, f, check.Options{Transform: transforms.None})
-		augmented := generative(t, f, check.Options{Transform: transforms.Augmented, RhoBy: rho, Rho: 1})
+		none := generative(t, f, check.Options{Transform: stdlib.NoTransform})
+		augmented := generative(t, f, check.Options{Transform: stdlib.Augmented, RhoBy: rho, Rho: 1})
 		x := unit(augmented, map[string]float64{"s": s})
 		total := math.Sqrt(s*s + 0.7*0.7 + 1.3*1.3)
 		want := pointwise(t, none, unit(none, map[string]float64{"s": total}))
@@ -135,7 +135,7 @@ func TestMarginalDensityOfTheAugmentedModel(t *testing.T) {
 // Draws forwards have the moments of the model: m ~ N(1, 2), u_k ~ N(½, ½), and y given the parameters has
 // the mean of the true model and the variance s² + Σρ². 4,000 draws; bounds are five standard errors.
 func TestSimulatedMoments(t *testing.T) {
-	m := generative(t, gaussian, check.Options{Transform: transforms.Augmented, Rho: 0.5})
+	m := generative(t, gaussian, check.Options{Transform: stdlib.Augmented, Rho: 0.5})
 	s, r := m.NewSimulator(), rand.New(rand.NewPCG(1, 2))
 	const draws = 4000
 	x, fixed := make([]float64, m.Graph.Dim()), unit(m, map[string]float64{"s": 0.8})
@@ -166,7 +166,7 @@ func TestSimulatedMoments(t *testing.T) {
 	if want := 0.8*0.8 + 2*0.25; math.Abs(variance-want) > 5*want*math.Sqrt(2.0/draws) {
 		t.Errorf("variance of a response is %g, want %g", variance, want)
 	}
-	none := generative(t, gaussian, check.Options{Transform: transforms.None})
+	none := generative(t, gaussian, check.Options{Transform: stdlib.NoTransform})
 	e := none.Graph.NewExec()
 	e.Forward(fixed)
 	if want := e.Report(none.Responses[0].Args[0])[3]; math.Abs(first-want) > 5*math.Sqrt(1.14/draws) {
@@ -219,12 +219,12 @@ func TestWhatHasNoSimulationOrPointwiseDensity(t *testing.T) {
 			"another response"},
 		"two cuts apart": {with("XA * u + XB * v", "(XA * u) .* (XB * v)"), "by more than a sum"},
 	} {
-		m := generative(t, c.f, check.Options{Transform: transforms.Augmented, Rho: 1})
+		m := generative(t, c.f, check.Options{Transform: stdlib.Augmented, Rho: 1})
 		err := m.NewSimulator().LogDensity(0, unit(m, nil), make([]float64, 25))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want …%s…", name, err, c.want)
 		}
-		none := generative(t, c.f, check.Options{Transform: transforms.None})
+		none := generative(t, c.f, check.Options{Transform: stdlib.NoTransform})
 		if err := none.NewSimulator().LogDensity(0, unit(none, nil), make([]float64, 25)); err != nil {
 			t.Errorf("%s, true model: %v", name, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 func normalDensity(x, mu, sigma float64) float64 {
@@ -28,7 +28,7 @@ param s ~ half_normal(1) @ a
 param b ~ normal(0, 1)
 y ~ normal(b + m * x + t, 1.5)
 `, Tables: map[string]string{"a": gaps}}
-	plan := f.Bind(t, check.Options{Transform: transforms.Exact}).Plan
+	plan := f.Bind(t, check.Options{Transform: stdlib.Exact}).Plan
 	spec := plan.Parties[1]
 	var names []string
 	for _, p := range spec.Params {
@@ -89,7 +89,7 @@ data X : real[N, P] @ a from zscore(x), log(t) missing impute ~ normal(0, 1)
 param b : real[P] ~ normal(0, 1) @ a
 y ~ normal(X * b, 1)
 `, Tables: map[string]string{"a": gaps}}
-	labels := f.Bind(t, check.Options{Transform: transforms.Exact}).Labels()
+	labels := f.Bind(t, check.Options{Transform: stdlib.Exact}).Labels()
 	want := []string{"id=p2, zscore(x)", "id=p4, zscore(x)", "id=p2, log(t)", "id=p4, log(t)"}
 	if got := labels["a"]["X.missing"]; len(got) != 1 || !slices.Equal(got[0], want) {
 		t.Errorf("the missing cells are called %q, want %q", got, want)
@@ -111,7 +111,7 @@ generate twice = 2 * b
 y ~ normal(b + m * x, 1.5)
 factor -b ^ 2
 `, Tables: map[string]string{"a": gaps}}
-	plan := f.Bind(t, check.Options{Transform: transforms.None, PriorOnly: true}).Plan
+	plan := f.Bind(t, check.Options{Transform: stdlib.NoTransform, PriorOnly: true}).Plan
 	m, b, missing := 0.4, 0.7, []float64{0.9, -1.1}
 	j := newJoint(t, plan, 0)
 	copy(j.theta[0], slices.Concat([]float64{m, b}, missing))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // interceptFixture has two clients with covariates and a server with the rest of a model.
@@ -61,7 +61,7 @@ func TestIntercepts(t *testing.T) {
 		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\nparam o : " +
 			"real[G] ~ normal(w, s)\ny ~ normal(o[g] + XA * u + XB * v, 1)": {{0, 2, 3, 4, 5}},
 	} {
-		plan := interceptFixture(text).Bind(t, check.Options{Transform: transforms.Exact}).Plan
+		plan := interceptFixture(text).Bind(t, check.Options{Transform: stdlib.Exact}).Plan
 		for k := range plan.Parties {
 			p := model.NewParty(plan, k)
 			if k > 0 && p.Intercepts() != nil {
@@ -89,7 +89,7 @@ func TestTermsOfTheServer(t *testing.T) {
 		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\ny ~ normal(m + c + XA * u, 1)\ny ~ " +
 			"normal(c - m + XB * v, 1)": {0, 0},
 	} {
-		spec := interceptFixture(text).Bind(t, check.Options{Transform: transforms.Exact}).Plan.Parties[0]
+		spec := interceptFixture(text).Bind(t, check.Options{Transform: stdlib.Exact}).Plan.Parties[0]
 		for _, intercept := range spec.Intercepts {
 			for i, own := range intercept.Own {
 				if math.Abs(own-want[i]) > 1e-12 {
@@ -113,10 +113,10 @@ func TestInterceptsThatFollow(t *testing.T) {
 		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ " +
 			"normal(c, s)\ny ~ normal(exp(c * y + m + w[g] + XA * u + XB * v), 1)",
 	} {
-		for _, transform := range []check.Options{{Transform: transforms.None}, {Transform: transforms.Exact},
-			{Transform: transforms.Augmented}, {Transform: transforms.Power}} {
+		for _, transform := range []check.Options{{Transform: stdlib.NoTransform}, {Transform: stdlib.Exact},
+			{Transform: stdlib.Augmented}, {Transform: stdlib.Power}} {
 			f := interceptFixture(text)
-			if transform.Transform == transforms.Power {
+			if transform.Transform == stdlib.Power {
 				f.Text = strings.NewReplacer("data y : real[N]", "data y : real[N] @ shared",
 					"data g : level(G)[N]", "data g : level(G)[N] @ shared").Replace(f.Text)
 			}
@@ -127,7 +127,7 @@ func TestInterceptsThatFollow(t *testing.T) {
 				Means([]float64)
 				Contributed() bool
 			})
-			if server.Contributed() == (transform.Transform == transforms.None) {
+			if server.Contributed() == (transform.Transform == stdlib.NoTransform) {
 				t.Errorf("%s, %v: contributions: %v", text, transform.Transform, server.Contributed())
 			}
 			const share = 0.7
@@ -183,7 +183,7 @@ func TestSharesOfANormal(t *testing.T) {
 	}{{"5", 20 / (20 + 1.0/25)}, {"0.5", 20.0 / 24}, {"0.01", 20.0 / 10020}} {
 		j := newJoint(t,
 			interceptFixture("param m ~ normal(0, "+c.tau+")\ny ~ normal(m + XA * u + XB * v, 0.5)").Bind(t,
-				check.Options{Transform: transforms.Exact}).Plan, 1)
+				check.Options{Transform: stdlib.Exact}).Plan, 1)
 		server := j.env.Blocks()[0].(interface {
 			Follow([]float64)
 			Shares([]float64)

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -281,7 +281,7 @@ var fewRows = diag.Accepted(diag.AcceptanceNames())
 func TestGradients(t *testing.T) {
 	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson,
 		"shared": shared, "own": own, "counted": counted} {
-		for _, kind := range transforms.All() {
+		for _, kind := range stdlib.Transforms() {
 			t.Run(name+"/"+kind.Name, func(t *testing.T) {
 				checkGradient(t, f.Bind(t, check.Options{Transform: kind, Accept: fewRows}).Plan)
 			})
@@ -296,7 +296,7 @@ func TestNoiseFree(t *testing.T) {
 	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson,
 		"shared": shared, "own": own, "counted": counted} {
 		want := 0.0
-		for i, kind := range transforms.All() {
+		for i, kind := range stdlib.Transforms() {
 			j := newJoint(t, f.Bind(t, check.Options{Transform: kind, Accept: fewRows}).Plan, 0)
 			for b := range j.theta {
 				for k := range j.theta[b] {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -80,8 +80,8 @@ param k ~ half_normal(1)
 `
 	f := fixture{Text: head + "fn f(t, z, k, q) = -k * z + q\nlet z = ode(f, k, time, k, q[subject], by = subject)\n" +
 		"y ~ normal(z + c, 0.3)", Tables: map[string]string{"server": doses, "a": doses, "b": doses}}
-	want := noiseFree(t, f, check.Options{Transform: transforms.None})
-	for _, k := range transforms.All() {
+	want := noiseFree(t, f, check.Options{Transform: stdlib.NoTransform})
+	for _, k := range stdlib.Transforms() {
 		if k.Name != "exact" {
 			continue
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // What row and col say is what outer products and elements say: of each group all texts have one density,
@@ -63,7 +63,7 @@ let one = rep(1, T)
 	} {
 		want := math.NaN()
 		for i, text := range c.texts {
-			kinds := []def.Transform{transforms.None, transforms.Exact, transforms.Augmented}
+			kinds := []def.Transform{stdlib.NoTransform, stdlib.Exact, stdlib.Augmented}
 			if c.head == alone {
 				kinds = kinds[:1]
 				if text[0] != 'Y' && text[0] != 'f' {

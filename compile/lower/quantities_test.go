@@ -7,20 +7,20 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Generated quantities at given parameters are what their expressions say, with the data of all parties, lets
 // and each other; conditions may compare parameters. Those that are not named are left out.
 func TestQuantitiesAreTheirExpressions(t *testing.T) {
 	f := logistic
-	b := f.Bind(t, check.Options{Transform: transforms.None})
+	b := f.Bind(t, check.Options{Transform: stdlib.NoTransform})
 	m, diags := compile.Compile(source.New("m.vfl", f.Text+`
 generate q1 = exp(m)
 generate other = m + 1
 generate q2 = sum(XA * u) + sum(v)
 generate q3 = where(u > 0.35 && !(m > 1), u, other)
-`), check.Options{Transform: transforms.None})
+`), check.Options{Transform: stdlib.NoTransform})
 	if diags.HasErrors() {
 		t.Fatal(diags[0].Message)
 	}

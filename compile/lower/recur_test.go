@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -136,14 +136,14 @@ param bb : real[2] ~ normal(0, 1) @ b
 	}
 	for i, text := range append(affine, curved...) {
 		f := fixture{Text: head + text, Tables: tables}
-		want := noiseFree(t, f, check.Options{Transform: transforms.None})
+		want := noiseFree(t, f, check.Options{Transform: stdlib.NoTransform})
 		kinds := []string{"exact"}
 		if i < len(affine) {
 			kinds = append(kinds, "augmented")
 		}
 		for _, kind := range kinds {
 			o := check.Options{Accept: fewRows}
-			for _, k := range transforms.All() {
+			for _, k := range stdlib.Transforms() {
 				if k.Name == kind {
 					o.Transform = k
 				}

@@ -20,7 +20,6 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
@@ -55,7 +54,7 @@ func seeds(f *testing.F) {
 func FuzzModel(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, kind := range transforms.All() {
+		for _, kind := range stdlib.Transforms() {
 			compiletest.Try(t, source.New("model.vfl", text), check.Options{Transform: kind})
 		}
 	})
@@ -70,8 +69,8 @@ func FuzzLoad(f *testing.F) {
 	for _, m := range []struct {
 		text string
 		kind def.Transform
-	}{{oneClient, transforms.Augmented}, {twoHospitals, transforms.Augmented},
-		{twoHospitals, transforms.Power}, {twoHospitals, transforms.Exact}} {
+	}{{oneClient, stdlib.Augmented}, {twoHospitals, stdlib.Augmented},
+		{twoHospitals, stdlib.Power}, {twoHospitals, stdlib.Exact}} {
 		compiled := compiletest.Compile(f, m.text, check.Options{Transform: m.kind})
 		manifests = append(manifests, compiled.Manifest)
 		for _, p := range compiled.Programs {

@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Versions in a manifest, which parties compare before a run.
@@ -182,7 +182,7 @@ type ManifestPower struct {
 
 // Kind is the transform of the manifest's programs; false: its name is unknown.
 func (m *Manifest) Kind() (def.Transform, bool) {
-	t, ok := transforms.Named(m.Transform)
+	t, ok := stdlib.TransformNamed(m.Transform)
 	if m.Homes() {
 		t = t.ByHolders()
 	}

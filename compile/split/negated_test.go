@@ -8,7 +8,6 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // TestNegatedSums: where a sum of cuts is taken away, a client's own cut goes with the others' sum under one
@@ -16,7 +15,7 @@ import (
 func TestNegatedSums(t *testing.T) {
 	model := strings.Replace(twoHospitals, "param alpha", "data x : real[N] @ shared\nparam alpha", 1) +
 		"x ~ normal(alpha - XA * beta_a - XB * beta_b, 1)\n"
-	programs, manifest := compiled(t, model, check.Options{Transform: transforms.Power})
+	programs, manifest := compiled(t, model, check.Options{Transform: stdlib.Power})
 	text := programs["hospital_a"]
 	if !strings.Contains(text, "x ~ normal(alpha - (o_1 + XA * beta_a), 1) ^ (1/2)") {
 		t.Fatalf("the sum is not taken away:\n%s", text)

@@ -20,7 +20,6 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/diagtest"
 )
@@ -105,13 +104,13 @@ y ~ bernoulli_logit(alpha + XA * beta_a + XB * beta_b)
 // TestOnlyItsOwn: a client's program names nothing of another client, and under augmented nothing of the
 // server.
 func TestOnlyItsOwn(t *testing.T) {
-	programs, _ := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
+	programs, _ := compiled(t, twoHospitals, check.Options{Transform: stdlib.Augmented})
 	for _, foreign := range []string{"hospital_b", "XB", "beta_b", "PB", "max_hr", "alpha", "z_2"} {
 		if strings.Contains(programs["hospital_a"], foreign) {
 			t.Errorf("hospital_a's program mentions %s:\n%s", foreign, programs["hospital_a"])
 		}
 	}
-	programs, _ = compiled(t, twoHospitals, check.Options{Transform: transforms.Power})
+	programs, _ = compiled(t, twoHospitals, check.Options{Transform: stdlib.Power})
 	for _, foreign := range []string{"hospital_b", "XB", "beta_b", "PB", "max_hr", "z_2"} {
 		if strings.Contains(programs["hospital_a"], foreign) {
 			t.Errorf("hospital_a's program mentions %s:\n%s", foreign, programs["hospital_a"])
@@ -123,8 +122,8 @@ func TestOnlyItsOwn(t *testing.T) {
 // numbers of z.
 func TestPermutation(t *testing.T) {
 	swapped := strings.Replace(twoHospitals, "hospital_a, hospital_b", "hospital_b, hospital_a", 1)
-	one, _ := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
-	two, _ := compiled(t, swapped, check.Options{Transform: transforms.Augmented})
+	one, _ := compiled(t, twoHospitals, check.Options{Transform: stdlib.Augmented})
+	two, _ := compiled(t, swapped, check.Options{Transform: stdlib.Augmented})
 	body := func(s string) string { return s[strings.Index(s, "\n"):] }
 	if got, want := strings.ReplaceAll(body(two["hospital_a"]), "z_2", "z_1"),
 		body(one["hospital_a"]); got != want {
@@ -135,7 +134,7 @@ func TestPermutation(t *testing.T) {
 // TestTampering: whatever is changed in a client's program, the loader refuses it; most changes also without
 // the digest.
 func TestTampering(t *testing.T) {
-	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented, Rho: 1})
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: stdlib.Augmented, Rho: 1})
 	text := programs["hospital_a"]
 	for name, test := range map[string]struct {
 		old, new string
@@ -182,7 +181,7 @@ func TestTampering(t *testing.T) {
 // TestTamperingExact: under exact a client sends its cuts and nothing else, and what it sends is a real
 // function of a parameter of the manifest's shape.
 func TestTamperingExact(t *testing.T) {
-	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Exact})
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: stdlib.Exact})
 	text := programs["hospital_a"]
 	const send = "send z_1 = XA * beta_a to registry"
 	for name, test := range map[string]struct {
@@ -220,7 +219,7 @@ func TestTamperingExact(t *testing.T) {
 // TestManifestOfExact: noise and its absence follow from the manifest's transform, and no program is held to
 // both.
 func TestManifestOfExact(t *testing.T) {
-	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented} {
+	for _, kind := range []def.Transform{stdlib.Exact, stdlib.Augmented} {
 		_, manifest := compiled(t, twoHospitals, check.Options{Transform: kind})
 		for name, change := range map[string]func(*split.Manifest){
 			"the other transform": func(m *split.Manifest) {
@@ -253,7 +252,7 @@ func TestManifestOfExact(t *testing.T) {
 // TestTamperingPower: under power the server learns the adjoint of the others' sum, which a changed
 // likelihood could make the client's data.
 func TestTamperingPower(t *testing.T) {
-	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Power})
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: stdlib.Power})
 	text := programs["hospital_a"]
 	for name, test := range map[string]struct {
 		old, new string
@@ -310,7 +309,7 @@ func TestTamperingPower(t *testing.T) {
 // TestManifestTampering: a manifest that no vflc of this version writes is refused whatever the program
 // holds.
 func TestManifestTampering(t *testing.T) {
-	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: stdlib.Augmented})
 	for name, change := range map[string]func(*split.Manifest){
 		"an unknown transform":        func(m *split.Manifest) { m.Transform = "masked" },
 		"no transform":                func(m *split.Manifest) { m.Transform = "" },

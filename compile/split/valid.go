@@ -16,7 +16,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // ParseManifest reads a manifest and checks that its parts agree. It is usable only where the list has no
@@ -159,7 +158,7 @@ func (v *validator) transform(universe *stdlib.Universe) {
 		v.errorf("transform", "the manifest's transform %q is unknown: there are %s", v.Transform,
 			strings.Join(universe.Transforms(), ", "))
 	case t.Released() != (v.Release != nil):
-		v.errorf("transform", "transform %s and a release come together", transforms.Private)
+		v.errorf("transform", "transform %s and a release come together", stdlib.Private)
 	case t.Pooled() && !t.Released():
 		v.errorf("transform", "transform %s keeps all data in one place, so it has no party programs", t.Name)
 	case !t.AtClients() && len(v.Sums) > 0,

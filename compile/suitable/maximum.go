@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // ToMaximise returns an error for each place where the density, the clients' parameters integrated out, has
@@ -56,7 +56,7 @@ func (c *checker) noAuxiliaries() {
 	c.diags.Errorf(diag.NoAuxiliaries, c.File.Source, where,
 		"transform %s has no auxiliary variables, and this backend finds the most probable ones",
 		c.Transform.Kind).
-		Note("use another backend, or `transform %s`", transforms.Default)
+		Note("use another backend, or `transform %s`", stdlib.DefaultTransform)
 }
 
 // maximised reports whether a symbol is a parameter that the server keeps, shared or not.

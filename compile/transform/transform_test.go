@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/format"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -57,7 +57,7 @@ func sent(m *compile.Model) []string {
 // sum.
 func TestAugmentedIsTheServersAtTheSumOfZ(t *testing.T) {
 	m := compiletest.Compile(t, head+"y ~ normal(m + fa + fb + labs, 1)\nexp(y) ~ lognormal(fa + m, 2)\n",
-		check.Options{Transform: transforms.Augmented})
+		check.Options{Transform: stdlib.Augmented})
 	want := []string{"server: y ~ normal(m + z_1 + z_2 + sum(z_3[j] for j in lab), 1)",
 		"server: exp(y) ~ lognormal(m + z_1, 2)"}
 	if got := shares(m); !slices.Equal(got, want) {
@@ -87,7 +87,7 @@ func TestPowersCountTheClientsOfAStatement(t *testing.T) {
 			"lab: y ~ normal(m + o_1 + Z * g, 1)", "trio: y ~ normal(m + o_1 + T * h, 1)"}},
 	} {
 		m := compiletest.Compile(t, head+"y ~ normal(m + "+c.sum+", 1)\n",
-			check.Options{Transform: transforms.Power})
+			check.Options{Transform: stdlib.Power})
 		for i, at := range c.at {
 			if c.power != "" {
 				c.at[i] = at + " ^ (" + c.power + ")"
@@ -105,7 +105,7 @@ func TestPowersCountTheClientsOfAStatement(t *testing.T) {
 // J is counted statement by statement.
 func TestPowersOfTwoStatements(t *testing.T) {
 	m := compiletest.Compile(t, head+"y ~ normal(m + fa + fb, 1)\nexp(y) ~ lognormal(m + labs, 2)\n",
-		check.Options{Transform: transforms.Power})
+		check.Options{Transform: stdlib.Power})
 	var powers []string
 	for _, p := range m.Parts.Parties {
 		for _, l := range p.Likelihoods {
@@ -121,7 +121,7 @@ func TestPowersOfTwoStatements(t *testing.T) {
 // every transform. Pooled data stay one model.
 func TestWhatOnePartySeesWholeIsItsOwn(t *testing.T) {
 	const text = head + "own ~ normal(fa, 1)\neach ~ normal(Z * g, 1)\ny ~ normal(m, 1)\n"
-	for _, kind := range transforms.All() {
+	for _, kind := range stdlib.Transforms() {
 		m := compiletest.Compile(t, text, check.Options{Transform: kind})
 		want := []string{"server: y ~ normal(m, 1)", "a: own ~ normal(XA * u, 1)",
 			"lab: each ~ normal(Z * g, 1)"}
@@ -137,7 +137,7 @@ func TestWhatOnePartySeesWholeIsItsOwn(t *testing.T) {
 // A cut with a minus sign is sent with it, so that what enters is always a sum.
 func TestSignsGoWithTheCut(t *testing.T) {
 	m := compiletest.Compile(t, head+"y ~ normal(m - fa - (fb - 2 * fa), 1)\n",
-		check.Options{Transform: transforms.Augmented})
+		check.Options{Transform: stdlib.Augmented})
 	if got, want := shares(m), "server: y ~ normal(m + z_1 + z_2, 1)"; len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -147,8 +147,8 @@ func TestSignsGoWithTheCut(t *testing.T) {
 // listed ones are equal, and none shows clients the others' cuts without noise.
 func TestTransformsOfEqualFactsAreOne(t *testing.T) {
 	const text = head + "y ~ normal(m + fa + fb + labs, 1)\nown ~ normal(fa, 1)\n"
-	for i, kind := range transforms.All() {
-		for _, one := range transforms.All()[:i] {
+	for i, kind := range stdlib.Transforms() {
+		for _, one := range stdlib.Transforms()[:i] {
 			if one.Crosses == kind.Crosses && one.Evaluates == kind.Evaluates {
 				t.Errorf("%s is %s", kind, one)
 			}

@@ -21,7 +21,6 @@ import (
 
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // A Criterion estimates how well a model predicts.
@@ -75,7 +74,7 @@ type ResponseAccuracy struct {
 
 // Of estimates the accuracy of a run's model from the log likelihood of its responses (fit.LogLikelihood).
 // progress may be nil.
-func (c Criterion) Of(r *runs.Run, responses []export.Observed, progress Progress) Report {
+func (c Criterion) Of(r *posterior.Run, responses []export.Observed, progress Progress) Report {
 	a := Report{Schema: posterior.Schema, Model: r.Name(), Criterion: c.Name, Responses: []ResponseAccuracy{},
 		Warnings: []string{}}
 	if r.Document != nil {

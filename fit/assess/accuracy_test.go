@@ -7,7 +7,6 @@ import (
 
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // certain is a run whose observations have the same log density at every draw, which leaves no uncertainty:
@@ -27,7 +26,7 @@ func certain(path string, values, density []float64) Candidate {
 			y.LogLik[k][0][i] = lp
 		}
 	}
-	return Candidate{Run: &runs.Run{Path: path, Draws: d}, Responses: []export.Observed{y}}
+	return Candidate{Run: &posterior.Run{Path: path, Draws: d}, Responses: []export.Observed{y}}
 }
 
 func equal(a posterior.Number, b float64) bool { return math.Abs(float64(a)-b) < 1e-9 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // A Comparison ranks models of the same data by how well they predict, the best first.
@@ -39,7 +38,7 @@ type CompareLine struct {
 
 // A Candidate is a run to compare, with the log likelihood of its responses (fit.LogLikelihood).
 type Candidate struct {
-	Run       *runs.Run
+	Run       *posterior.Run
 	Responses []export.Observed
 	// Moving are the densities of the responses at new points, to which draws are moved; nil: they are not.
 	Moving []PointDensity

@@ -20,8 +20,8 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { brief.Run(m) }
 // computes from gradients.
 func exact() backends.Algorithm {
 	return backends.Algorithm{
-		Name: "exact", Transforms: []def.Transform{transforms.None},
+		Name: "exact", Transforms: []def.Transform{stdlib.NoTransform},
 		Settings: []backends.Setting{{Name: "draws", Default: 99, Min: 1, Role: backends.Draws}},
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			return &exactKernel{env: env, s: s}, nil

@@ -10,7 +10,6 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
@@ -25,8 +24,8 @@ type simulated struct {
 }
 
 // with replaces the responses and lowers the programs of all parties again.
-func (s *Calibration) with(responses []ancestral.Drawn, truth []float64) (*simulated, error) {
-	values := ancestral.Put(s.prepared.Values, responses)
+func (s *Calibration) with(responses []fit.Drawn, truth []float64) (*simulated, error) {
+	values := fit.PutDrawn(s.prepared.Values, responses)
 	for party, bindings := range s.prepared.Values {
 		for k, p := range s.model.Params {
 			if p.Imputed == nil || p.Imputed.Holder != party {

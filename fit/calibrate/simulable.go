@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/fit/ancestral"
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -18,7 +18,7 @@ func Simulable(b *compile.BoundModel, m *model.SimulatedModel) (diags diag.List)
 	report := func(at ast.Node, way, format string, args ...any) {
 		diags.Errorf(diag.Undrawable, b.Source, at.Span(), format, args...).Note("%s", way)
 	}
-	diags = append(diags, ancestral.Improper(b, m)...)
+	diags = append(diags, fit.Improper(b, m)...)
 	for _, l := range b.Checked.Likelihoods {
 		switch {
 		case l.Factor():

@@ -22,12 +22,11 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 const (
@@ -39,7 +38,7 @@ const (
 type Calibration struct {
 	prepared *fit.Prepared
 	model    *model.SimulatedModel
-	drawer   *ancestral.Drawer
+	drawer   *fit.Drawer
 	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
 	scale    func(string) float64
 	seed     uint64
@@ -116,10 +115,10 @@ func New(p *fit.Prepared, replicates int) (*Calibration, diag.List, error) {
 
 // order finds out whether there is an order in which the responses can be drawn.
 func (s *Calibration) order() (diags diag.List) {
-	if s.drawer, diags = ancestral.New(s.prepared.BoundModel, s.model, nil); diags.HasErrors() {
+	if s.drawer, diags = fit.NewDrawer(s.prepared.BoundModel, s.model, nil); diags.HasErrors() {
 		return diags
 	}
-	simulator, stream, x := s.model.NewSimulator(), rng.New(rng.SharedKey(s.seed), "calibrate").Rand(),
+	simulator, stream, x := s.model.NewSimulator(), vector.NewGenerator(vector.SharedKey(s.seed), "calibrate").Rand(),
 		make([]float64, s.model.Graph.Dim())
 	if simulator.Prior(stream, x, nil) != nil {
 		return diags // a replicate will say so
@@ -247,7 +246,7 @@ func (s *Calibration) Take(part cells.Steps, result []byte) error {
 // random numbers depend only on the seed and its number.
 func (s *Calibration) replicate(ctx context.Context, simulator *model.Simulator,
 	number int) (out replicate) {
-	stream := rng.New(rng.SharedKey(s.seed), "calibrate "+strconv.Itoa(number)).Rand()
+	stream := vector.NewGenerator(vector.SharedKey(s.seed), "calibrate "+strconv.Itoa(number)).Rand()
 	truth := make([]float64, s.model.Graph.Dim())
 	if out.err = simulator.Prior(stream, truth, s.scale); out.err != nil {
 		out.fatal = true

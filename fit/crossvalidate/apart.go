@@ -12,8 +12,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A Fold is one of a cross-validation whose parties are in processes of their own. Where rows are divided at
@@ -44,7 +43,7 @@ type Deal struct {
 
 // Deal divides the rows by what the party has, with random numbers of its own where no other party has it;
 // nil where it has not what the folds follow from. The party has bound all of its rows.
-func (f Fold) Deal(b *compile.OneParty, own rng.Key) (*Deal, error) {
+func (f Fold) Deal(b *compile.OneParty, own vector.Key) (*Deal, error) {
 	if !b.Joins() {
 		return nil, nil
 	}
@@ -56,7 +55,7 @@ func (f Fold) Deal(b *compile.OneParty, own rng.Key) (*Deal, error) {
 	if err != nil || l == nil {
 		return nil, err
 	}
-	key := rng.SharedKey(f.Seed)
+	key := vector.SharedKey(f.Seed)
 	if l.owner != "" {
 		key = own
 	}
@@ -74,7 +73,7 @@ func (f Fold) Select(b *compile.OneParty, others bool, told []int) error {
 	case err != nil:
 		return err
 	case !f.Told():
-		told = assign(make([]string, d.count), false, f.Folds, rng.SharedKey(f.Seed))
+		told = assign(make([]string, d.count), false, f.Folds, vector.SharedKey(f.Seed))
 	case len(told) != d.count:
 		return fmt.Errorf("the folds are of %d rows, and this party has %d", len(told), d.count)
 	}
@@ -147,7 +146,7 @@ func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
 	if err != nil {
 		return err
 	}
-	return safefile.WriteBytes(filepath.Join(dir, runs.ScoresFile), 0o600, text)
+	return safefile.WriteBytes(filepath.Join(dir, posterior.ScoresFile), 0o600, text)
 }
 
 // Gather makes the report of a party from the folders of all folds, in order; nil where the party draws no
@@ -156,7 +155,7 @@ func Gather(model string, dirs []string) (*Report, error) {
 	var seed uint64
 	var folds []result
 	for _, dir := range dirs {
-		path := filepath.Join(dir, runs.ScoresFile)
+		path := filepath.Join(dir, posterior.ScoresFile)
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A division says which rows are in which fold. It follows from the order of the joined rows and from random
@@ -66,9 +66,9 @@ func divide(b *compile.BoundModel, tables *data.Dataset, sources data.Sources, o
 	case l == nil:
 		return nil, fmt.Errorf("--by %s: no table whose rows are divided has this column", o.By)
 	}
-	key := rng.SharedKey(o.Seed)
+	key := vector.SharedKey(o.Seed)
 	if l.owner != "" {
-		key = rng.SimulatedKey(o.Seed, l.owner)
+		key = vector.SimulatedKey(o.Seed, l.owner)
 	}
 	d.take(assign(l.texts, o.By != "", o.Folds, key))
 	return d, nil
@@ -209,10 +209,10 @@ func shown(values []float64) []string {
 
 // assign gives each row a fold. Rows are permuted and dealt out in turn: without labels all of them, in
 // strata one after another; of groups, whole groups, the next to the fold with the fewest rows.
-func assign(labels []string, whole bool, folds int, key rng.Key) []int {
+func assign(labels []string, whole bool, folds int, key vector.Key) []int {
 	n := len(labels)
 	out := make([]int, n)
-	order := rng.New(key, "folds").Rand().Perm(n)
+	order := vector.NewGenerator(key, "folds").Rand().Perm(n)
 	if !whole {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels[a], labels[b]) })
 		for at, row := range order {

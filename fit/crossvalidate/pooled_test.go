@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 const hearts = `server registry
@@ -213,7 +213,7 @@ func TestHeartAgainstPooledLoop(t *testing.T) {
 	for i, c := range cells {
 		y[i], _ = strconv.ParseFloat(c, 64)
 	}
-	folds := assign(cells, false, o.Folds, rng.SharedKey(o.Seed))
+	folds := assign(cells, false, o.Folds, vector.SharedKey(o.Seed))
 	r := rand.New(rand.NewPCG(1, 2))
 	at, sum, apart := 0, 0.0, 0.0
 	for k := range o.Folds {

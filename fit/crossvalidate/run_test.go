@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 const normalMean = `data y : real[N]
@@ -74,7 +74,7 @@ func TestAgainstClosedForm(t *testing.T) {
 		t.Fatal(err, data.Errors(diags))
 	}
 	got := r.Responses[0]
-	folds := assign(make([]string, len(y)), false, o.Folds, rng.SharedKey(o.Seed))
+	folds := assign(make([]string, len(y)), false, o.Folds, vector.SharedKey(o.Seed))
 	at, total := 0, 0.0
 	for k := range o.Folds {
 		n, sum := 0.0, 0.0
@@ -157,7 +157,7 @@ func TestAssign(t *testing.T) {
 		labels = append(labels, fmt.Sprint(i%7))
 	}
 	counts := map[string][]int{}
-	for i, f := range assign(labels, false, 5, rng.SharedKey(2)) {
+	for i, f := range assign(labels, false, 5, vector.SharedKey(2)) {
 		if counts[labels[i]] == nil {
 			counts[labels[i]] = make([]int, 5)
 		}
@@ -169,13 +169,14 @@ func TestAssign(t *testing.T) {
 		}
 	}
 	fold := map[string]int{}
-	for i, f := range assign(labels, true, 3, rng.SharedKey(2)) {
+	for i, f := range assign(labels, true, 3, vector.SharedKey(2)) {
 		if was, ok := fold[labels[i]]; ok && was != f {
 			t.Fatalf("group %s is in two folds", labels[i])
 		}
 		fold[labels[i]] = f
 	}
-	if slices.Equal(assign(labels, false, 5, rng.SharedKey(2)), assign(labels, false, 5, rng.SharedKey(3))) {
+	if slices.Equal(assign(labels, false, 5, vector.SharedKey(2)), assign(labels, false, 5,
+		vector.SharedKey(3))) {
 		t.Error("two seeds give the same folds")
 	}
 }
@@ -219,8 +220,8 @@ func TestStrataAreNotReadFromFolds(t *testing.T) {
 	for i := range n {
 		labels = append(labels, fmt.Sprint((i*i+i/3)%7%2))
 	}
-	shared := rng.SharedKey(3)
-	order := rng.New(shared, "folds").Rand().Perm(n)
+	shared := vector.SharedKey(3)
+	order := vector.NewGenerator(shared, "folds").Rand().Perm(n)
 	bits := func(folds []int) float64 { // the binary logarithm of the number of ways
 		ways := map[[2]int]float64{} // by the next fold of each class
 		for second := range count {
@@ -248,7 +249,7 @@ func TestStrataAreNotReadFromFolds(t *testing.T) {
 		t.Errorf("folds of shared random numbers leave 2^%.0f ways of %d rows: the reader "+
 			"does not follow the dealing", left, n)
 	}
-	if left := bits(assign(labels, false, count, rng.SimulatedKey(3, "a"))); !math.IsInf(left, -1) {
+	if left := bits(assign(labels, false, count, vector.SimulatedKey(3, "a"))); !math.IsInf(left, -1) {
 		t.Errorf("folds of a party's own random numbers fit 2^%.0f ways of dealing by the shared ones", left)
 	}
 }

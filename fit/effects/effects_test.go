@@ -18,7 +18,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 const model = `client clinic, lab
@@ -93,7 +92,7 @@ func fittedTo(t *testing.T, model string) *fit.Finished {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := runs.Open(out)
+	run, err := posterior.OpenRun(out)
 	if err != nil {
 		t.Fatal(err)
 	}

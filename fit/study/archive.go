@@ -13,7 +13,7 @@ import (
 
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/internal/safefile"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 )
 
 // Pack writes the result of a cell, which is there, as a compressed archive.
@@ -99,7 +99,7 @@ func unpacked(path string, r io.Reader) error {
 func (s *Store) Rename(c *cells.Cell, below string) error {
 	separator := string(filepath.Separator)
 	return filepath.WalkDir(s.Folder(c), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.Name() != runs.RecordFile {
+		if err != nil || e.Name() != posterior.RecordFile {
 			return err
 		}
 		text, err := os.ReadFile(path)

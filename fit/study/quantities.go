@@ -11,7 +11,6 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // A Value is a number of a cell. Parameter is that of a fit, or the response of a cross-validation; "" for a
@@ -95,7 +94,7 @@ type Result struct {
 	Failed string
 	// Findings counts what is wrong with it by class, as vflc diagnose reports it.
 	Findings map[posterior.Class]int
-	run      *runs.Run             // of a fit
+	run      *posterior.Run        // of a fit
 	cv       *crossvalidate.Report // of a cross-validation
 	moments  map[string]moment     // of the parameters of a fit
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // Permissions of what a study writes: its cells hold draws.
@@ -111,7 +110,7 @@ func (s *Store) Make(c *cells.Cell, do func(dir string, resumed bool, log io.Wri
 
 // resumable reports whether an interrupt has left a run that can be continued.
 func resumable(dir string) bool {
-	r, err := runs.ReadRecord(dir)
+	r, err := posterior.ReadRecord(dir)
 	return err == nil && fit.Resumable(dir, r) == nil
 }
 
@@ -161,7 +160,7 @@ func (s *Store) read(c *cells.Cell, r *Result) error {
 		return nil
 	}
 	var err error
-	if r.run, err = runs.Open(path); err == nil {
+	if r.run, err = posterior.OpenRun(path); err == nil {
 		r.fitted()
 	}
 	return err

@@ -13,12 +13,11 @@ import (
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A Table is what one party holds: columns of one length, the first of them the key where rows have one, or
@@ -80,7 +79,7 @@ type Simulation struct {
 // otherwise.
 func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 	d := &drawer{model: m, request: r, wants: lower.Wants(m.Checked),
-		random: rng.New(rng.SharedKey(r.Seed), "simulate data").Rand(), used: map[string]bool{}}
+		random: vector.NewGenerator(vector.SharedKey(r.Seed), "simulate data").Rand(), used: map[string]bool{}}
 	if err := d.draw(); err != nil {
 		return nil, nil, err
 	}
@@ -96,7 +95,7 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
-	order, problems := ancestral.New(b, gen, d.again)
+	order, problems := fit.NewDrawer(b, gen, d.again)
 	if diags = append(diags, problems...); diags.HasErrors() {
 		return nil, diags, nil
 	}
@@ -113,7 +112,7 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 }
 
 // again binds the tables once more, with some responses in place.
-func (d *drawer) again(drawn []ancestral.Drawn) (*compile.BoundModel, error) {
+func (d *drawer) again(drawn []fit.Drawn) (*compile.BoundModel, error) {
 	for _, y := range drawn {
 		if err := d.replace(y, d.bound); err != nil {
 			return nil, err
@@ -151,10 +150,10 @@ func untabled(format string, args ...any) error {
 }
 
 // respond draws parameters, which it returns, and responses, which it puts in place.
-func (s *Simulation) respond(b *compile.BoundModel, gen *model.SimulatedModel, drawer *ancestral.Drawer,
+func (s *Simulation) respond(b *compile.BoundModel, gen *model.SimulatedModel, drawer *fit.Drawer,
 	seed uint64,
 	d *drawer) ([]float64, error) {
-	stream, length := rng.New(rng.SharedKey(seed), "simulate model").Rand(), 0
+	stream, length := vector.NewGenerator(vector.SharedKey(seed), "simulate model").Rand(), 0
 	for _, p := range gen.Graph.Params() {
 		length += p.Len
 	}
@@ -179,7 +178,7 @@ func (s *Simulation) respond(b *compile.BoundModel, gen *model.SimulatedModel, d
 	for k, p := range gen.Params {
 		port := gen.Graph.Params()[k]
 		if v := p.Imputed; v != nil { // all cells are observed
-			if err := d.replace(ancestral.Drawn{Data: v.Data, Holder: v.Holder,
+			if err := d.replace(fit.Drawn{Data: v.Data, Holder: v.Holder,
 				Values: x[port.Offset : port.Offset+port.Len]}, b); err != nil {
 				return nil, err
 			}
@@ -191,7 +190,7 @@ func (s *Simulation) respond(b *compile.BoundModel, gen *model.SimulatedModel, d
 }
 
 // replace writes a response to the table of its holder.
-func (d *drawer) replace(y ancestral.Drawn, b *compile.BoundModel) error {
+func (d *drawer) replace(y fit.Drawn, b *compile.BoundModel) error {
 	holder := y.Holder
 	if holder == "" {
 		holder = data.OwnerShared

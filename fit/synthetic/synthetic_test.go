@@ -19,8 +19,8 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 const twoClients = `server registry
@@ -60,7 +60,7 @@ func simulated(t *testing.T, m *compile.Model, r Request) *Simulation {
 // model of two clients and two members of a family (12 parameters, seed fixed); and the same seed gives the
 // same tables, another one others.
 func TestRunRecoversTheTruth(t *testing.T) {
-	m := compiled(t, twoClients, transforms.Exact)
+	m := compiled(t, twoClients, stdlib.Exact)
 	r := Request{Sizes: map[string]int{"N": 400, "J": 2, "Q": 2, "R": 3}, Seed: 4}
 	s := simulated(t, m, r)
 	if diff := cmp.Diff(s, simulated(t, m, r)); diff != "" {
@@ -119,7 +119,7 @@ data x : real[N] @ a
 param b ~ normal(0, 1)
 param k ~ normal(0, 1) @ a
 y ~ poisson_log(b + log(o) + k * x)
-`, transforms.Exact)
+`, stdlib.Exact)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.csv")
 	if err := os.WriteFile(path, []byte("id,x,more\n30,0.5,p\n4,-1,q\n11,2,r\n"), 0o644); err != nil {
@@ -162,7 +162,7 @@ param k ~ normal(0, 1) @ a
 y ~ normal(k * x, s)
 generate f = k * x
 generate variance = s ^ 2
-`, transforms.Exact)
+`, stdlib.Exact)
 	s := simulated(t, m, Request{Sizes: map[string]int{"N": 3}, Seed: 8})
 	truth := map[string]Value{}
 	for _, v := range s.Truth {
@@ -222,7 +222,7 @@ n ~ multinomial(theta)
 // dimensions, several matrices and several sizes of rows. What is written is read again by a run and, as it
 // stands, by another simulation; a response of a document has the values that its arguments give it.
 func TestDocuments(t *testing.T) {
-	m := compiled(t, arrays, transforms.Exact)
+	m := compiled(t, arrays, stdlib.Exact)
 	r := Request{Seed: 3, Sizes: map[string]int{"N": 7, "S": 4, "K": 3, "A": 2, "B": 3, "R": 9, "P": 2,
 		"Q": 4}}
 	s := simulated(t, m, r)
@@ -320,7 +320,7 @@ func TestRowsOfDocumentFollowTheKey(t *testing.T) {
 func TestGeneratedFromResponse(t *testing.T) {
 	m := compiled(t,
 		"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate spread = sd(y - b)",
-		transforms.None)
+		stdlib.NoTransform)
 	s, diags, err := New(m, Request{Sizes: map[string]int{"N": 5}, Seed: 1})
 	if err != nil || diags.HasErrors() || s.Tables[0].Rows() != 5 {
 		t.Error(err, data.Errors(diags))
@@ -351,7 +351,7 @@ func TestRefusals(t *testing.T) {
 		{"data y : real[N]\ndata g : level(9)[N]\nparam b : real[9] ~ normal(0, 1)\ny ~ normal(b[g], 1)",
 			"needs 9 rows", false},
 	} {
-		_, diags, err := New(compiled(t, x.text, transforms.None),
+		_, diags, err := New(compiled(t, x.text, stdlib.NoTransform),
 			Request{Sizes: map[string]int{"N": 5}, Seed: 1})
 		var usage *fit.UsageError
 		if err == nil && diags.HasErrors() {
@@ -362,7 +362,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	_, _, err := New(compiled(t, "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)",
-		transforms.None), Request{Sizes: map[string]int{"N": 5, "M": 2}})
+		stdlib.NoTransform), Request{Sizes: map[string]int{"N": 5, "M": 2}})
 	if err == nil || !strings.Contains(err.Error(), "--size M") {
 		t.Error(err)
 	}
@@ -376,7 +376,7 @@ func TestDataInDomains(t *testing.T) {
 		"param theta : simplex[K] ~ dirichlet(alpha)\nparam Q : cov_matrix[K] ~ inv_wishart(6, S)\nparam v " +
 		": real[K] ~ multi_normal_cholesky(alpha, L)\nparam m ~ normal(0, 1)\ny ~ normal(m + theta[1], " +
 		"se)\nd ~ bernoulli(p)\nz ~ categorical(q)\n"
-	m := compiled(t, text, transforms.None)
+	m := compiled(t, text, stdlib.NoTransform)
 	for seed := range uint64(5) {
 		s := simulated(t, m, Request{Sizes: map[string]int{"K": 3, "N": 30}, Seed: seed})
 		for _, name := range []string{"alpha", "se", "p", "q"} {

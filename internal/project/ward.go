@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/portable"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // patients is the number of rows of the example ward.
@@ -16,7 +16,7 @@ const patients = 300
 // wardTables makes up patients: whether they came back within a month depends on age, sex and ward, which the
 // clinic knows, and on two values of the laboratory. Each table has its rows in an order of its own.
 func wardTables() map[string][]byte {
-	r := rng.New(rng.SharedKey(1), "patients of a new project").Rand()
+	r := vector.NewGenerator(vector.SharedKey(1), "patients of a new project").Rand()
 	wards, effects := []string{"cardiology", "medicine", "oncology", "surgery"},
 		[]float64{0.4, -0.2, 0.6, -0.6}
 	clinic, laboratory, registry := make([]string, patients), make([]string, patients),

@@ -31,7 +31,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/identity"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/release"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
@@ -233,7 +233,9 @@ type Book struct {
 func FileOf(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
 
 // Path is that of a party's ledger in the folder of a run.
-func Path(dir, party string) string { return filepath.Join(dir, runs.LedgerDir, FileOf(party)+fileEnd) }
+func Path(dir, party string) string {
+	return filepath.Join(dir, posterior.LedgerDir, FileOf(party)+fileEnd)
+}
 
 // Open opens the ledger of a party in the folder of a run, for adding to it. A line that a crash has left
 // unfinished is removed: its message had not left. The error is data.Errors where the ledger was changed or
@@ -597,7 +599,7 @@ func (b *Book) sync() error {
 		return err
 	}
 	b.synced = b.lines
-	return safefile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, FileOf(b.party)+headEnd), 0o600,
+	return safefile.WriteBytes(filepath.Join(b.dir, posterior.LedgerDir, FileOf(b.party)+headEnd), 0o600,
 		append(text, '\n'))
 }
 
@@ -700,7 +702,7 @@ func (f *Ledger) headed() (diags diag.List) {
 		return cut("the signature of the ledger is not there, or cannot be read")
 	}
 	if root, err := identity.ReadAuthority(filepath.Join(filepath.Dir(filepath.Dir(f.Path)),
-		runs.SessionDir)); err == nil && root.Signed(h.Certificate, h.text(), h.Signature) == "" {
+		posterior.SessionDir)); err == nil && root.Signed(h.Certificate, h.text(), h.Signature) == "" {
 		return cut("the signature beside the ledger is not that of a party of the project")
 	}
 	switch {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // total adds up what crossed over the epochs.
@@ -108,7 +107,7 @@ func (p *Reconciliation) printTold(b *strings.Builder) {
 	if len(p.Missing) > 0 {
 		fmt.Fprintf(b,
 			"No ledger was given of %s: copy theirs, with the signature beside it, into the "+
-				"folder %s of the run.\n", strings.Join(p.Missing, ", "), runs.LedgerDir)
+				"folder %s of the run.\n", strings.Join(p.Missing, ", "), posterior.LedgerDir)
 	}
 	if p.Lost > 0 {
 		fmt.Fprintf(b, "%s of those sent did not arrive, in epochs that were broken off.\n",

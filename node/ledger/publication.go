@@ -24,7 +24,6 @@ import (
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // publicationEnd ends the name of a publication.
@@ -90,7 +89,7 @@ func fail(code diag.Code, at, format string, args ...any) error {
 
 // sessionOf reads the number of the run in a folder; "" where it is none across processes.
 func sessionOf(dir string) (s sessionFile, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, runs.SessionDir, runs.SessionFile))
+	text, err := os.ReadFile(filepath.Join(dir, posterior.SessionDir, posterior.SessionFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -137,12 +136,12 @@ func Publish(o PublishOptions) (*Publication, string, error) {
 	if diags.HasErrors() {
 		return nil, "", data.Errors(diags)
 	}
-	lock, err := safefile.TakeLock(filepath.Join(o.Dir, runs.SessionDir))
+	lock, err := safefile.TakeLock(filepath.Join(o.Dir, posterior.SessionDir))
 	if err != nil {
 		return nil, "", err
 	}
 	defer lock.Release()
-	r, err := runs.Open(o.Dir)
+	r, err := posterior.OpenRun(o.Dir)
 	if err != nil {
 		return nil, "", err
 	}
@@ -157,14 +156,14 @@ func Publish(o PublishOptions) (*Publication, string, error) {
 	pub.fill(d, p.ReleaseNames)
 	path := o.Out
 	if path == "" {
-		path = filepath.Join(o.Dir, runs.PublishedDir, FileOf(id.Party)+publicationEnd)
+		path = filepath.Join(o.Dir, posterior.PublishedDir, FileOf(id.Party)+publicationEnd)
 	}
 	return pub, path, pub.write(o.Dir, path, id)
 }
 
 // chosen are the party's draws that are published. Quantities that may belong to single rows are, where they
 // are named.
-func chosen(r *runs.Run, o PublishOptions) (*posterior.Draws, error) {
+func chosen(r *posterior.Run, o PublishOptions) (*posterior.Draws, error) {
 	rows := map[int]bool{}
 	for _, j := range r.Record.Joins {
 		rows[j.Rows] = true
@@ -287,7 +286,7 @@ func (p *Publication) Parameters() int { return len(p.Rows) + len(posterior.Colu
 // order of their names. The error is data.Errors where one is not what its party has signed for this run.
 func ReadPublications(dir string) (out []*Publication, err error) {
 	// the pattern is well formed
-	paths, _ := filepath.Glob(filepath.Join(dir, runs.PublishedDir, "*"+publicationEnd))
+	paths, _ := filepath.Glob(filepath.Join(dir, posterior.PublishedDir, "*"+publicationEnd))
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -295,7 +294,7 @@ func ReadPublications(dir string) (out []*Publication, err error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := identity.ReadAuthority(filepath.Join(dir, runs.SessionDir))
+	root, err := identity.ReadAuthority(filepath.Join(dir, posterior.SessionDir))
 	if err != nil {
 		return nil, fmt.Errorf("%w; the folder of a run across machines has it", err)
 	}
@@ -372,8 +371,8 @@ func (p *Publication) ownedBy(party string) bool {
 // OpenRun is runs.Open with the draws that other parties have published beside the run, and rows for
 // those of which summaries were. Draws of all parties belong together: draw i of chain c is one point of the
 // joint posterior.
-func OpenRun(path string) (*runs.Run, []posterior.SummaryRow, error) {
-	r, err := runs.Open(path)
+func OpenRun(path string) (*posterior.Run, []posterior.SummaryRow, error) {
+	r, err := posterior.OpenRun(path)
 	if err != nil || r.Record == nil {
 		return r, nil, err
 	}
@@ -391,20 +390,20 @@ func OpenRun(path string) (*runs.Run, []posterior.SummaryRow, error) {
 		if err != nil {
 			return nil, nil,
 				fail(diag.BadPublication,
-					filepath.Join(path, runs.PublishedDir, FileOf(p.Party)+publicationEnd),
+					filepath.Join(path, posterior.PublishedDir, FileOf(p.Party)+publicationEnd),
 					"the draws of %s do not go with those of this run: %v", p.Party, err)
 		}
 		if r.Draws, err = r.Draws.With(d); err != nil {
 			return nil, nil,
 				fail(diag.BadPublication,
-					filepath.Join(path, runs.PublishedDir, FileOf(p.Party)+publicationEnd), "%v", err)
+					filepath.Join(path, posterior.PublishedDir, FileOf(p.Party)+publicationEnd), "%v", err)
 		}
 	}
 	for _, row := range rows {
 		if slices.ContainsFunc(r.Draws.Columns(), func(c posterior.Scalar) bool {
 			return c.Name == row.Name
 		}) {
-			return nil, nil, fail(diag.BadPublication, filepath.Join(path, runs.PublishedDir),
+			return nil, nil, fail(diag.BadPublication, filepath.Join(path, posterior.PublishedDir),
 				"%s of %s is in this run already", row.Name, row.Owner)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -75,7 +75,7 @@ type LoggedPublication struct {
 
 // Find lists the ledgers in the folder of a run.
 func Find(dir string) []string {
-	out, _ := filepath.Glob(filepath.Join(dir, runs.LedgerDir, "*"+fileEnd)) // the pattern is well formed
+	out, _ := filepath.Glob(filepath.Join(dir, posterior.LedgerDir, "*"+fileEnd)) // the pattern is well formed
 	return out
 }
 

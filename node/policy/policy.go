@@ -20,7 +20,7 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // FileName is the name of the policy in the folder with a party's keys.
@@ -201,7 +201,7 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 		}
 	}
 	for _, t := range p.Transforms {
-		if _, ok := transforms.Named(t); !ok {
+		if _, ok := stdlib.TransformNamed(t); !ok {
 			return bad(lineOf(text, "transforms"), "there is no transform %q", t)
 		}
 	}

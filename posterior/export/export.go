@@ -11,13 +11,12 @@ import (
 
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 // A Format writes draws for other programs. Ending is the extension of its files' names.
 type Format struct {
 	Name, Ending string
-	Write        func(path string, r *runs.Run) error
+	Write        func(path string, r *posterior.Run) error
 }
 
 // Formats lists the formats; the first is the default. Files say which version of vflc wrote them.
@@ -25,25 +24,25 @@ func Formats(version string) []Format {
 	return []Format{
 		{"parquet", ".parquet", writeParquet},
 		{"csv", ".csv", writeCSV},
-		{"zarr", ".zarr", func(path string, r *runs.Run) error { return copyZarr(path, r, version) }},
+		{"zarr", ".zarr", func(path string, r *posterior.Run) error { return copyZarr(path, r, version) }},
 	}
 }
 
 // ErrLeftOut is the error of a format that this build does not write.
 var ErrLeftOut = errors.New("a light build does not write Parquet")
 
-func writeParquet(path string, r *runs.Run) error {
+func writeParquet(path string, r *posterior.Run) error {
 	return safefile.Write(path, 0o600, func(w io.Writer) error { return writeTable(w, r.Draws) })
 }
 
-func writeCSV(path string, r *runs.Run) error {
+func writeCSV(path string, r *posterior.Run) error {
 	return safefile.Write(path, 0o600, func(w io.Writer) error { return posterior.WriteCSV(w, r.Draws) })
 }
 
 // copyZarr copies the run's own Zarr directory, which holds more than draws. A run without one has its draws
 // written, and so has one in memory, which has no path.
-func copyZarr(path string, r *runs.Run, version string) error {
-	own := filepath.Join(r.Path, runs.ZarrDir)
+func copyZarr(path string, r *posterior.Run, version string) error {
+	own := filepath.Join(r.Path, posterior.ZarrDir)
 	if _, err := os.Stat(own); err == nil && r.Path != "" {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s already exists", path)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/runtime/vector"
-	"github.com/vflc/vflc/runtime/workers"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -33,7 +32,7 @@ type Exec struct {
 	targeted              bool    // since the last Forward
 	flat                  bool    // log-Jacobians are left out
 	loaded                *loaded // nil where the data are those of the graph
-	group                 *workers.Team
+	group                 *vector.Team
 	systems               []*systemState // of Forward and Target
 	blocks                map[ID]*def.Events
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -162,7 +162,7 @@ func TestLevelsInPieces(t *testing.T) {
 		if !alone.Splits() {
 			t.Fatal("the rows are one piece")
 		}
-		group := workers.New(2)
+		group := vector.NewTeam(2)
 		defer group.Close()
 		helped.Use(group)
 		want := results(alone)

@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // passing has some goroutines on so many cores evaluate graphs of theirs at the same time, each as often as
 // it wants.
 func passing(execs []*graph.Exec, cores int, evaluate func(k int, e *graph.Exec)) {
-	c := workers.NewConvoy(len(execs), cores)
+	c := vector.NewConvoy(len(execs), cores)
 	for k, e := range execs {
 		e.Use(c.Group(k))
 		c.Begin(k)

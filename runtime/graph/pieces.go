@@ -2,7 +2,6 @@ package graph
 
 import (
 	"github.com/vflc/vflc/runtime/vector"
-	"github.com/vflc/vflc/runtime/workers"
 )
 
 // Pieces. A loop with much work is cut into pieces of consecutive blocks. A piece has tiles, scratch vectors
@@ -252,4 +251,4 @@ func (e *Exec) Splits() bool {
 }
 
 // Use lets helpers compute pieces of long loops; nil for none. It changes no number.
-func (e *Exec) Use(g *workers.Team) { e.group = g }
+func (e *Exec) Use(g *vector.Team) { e.group = g }

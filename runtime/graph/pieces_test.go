@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A longModel is a likelihood that is a sum over rows, so that its value and gradient are those of its rows
@@ -140,7 +140,7 @@ func (m *longModel) long(t *testing.T, helpers int) (lp float64, grad, adjoint [
 		t.Fatalf("the work %d is too little for pieces", w)
 	}
 	e := g.NewExec()
-	group := workers.New(helpers)
+	group := vector.NewTeam(helpers)
 	defer group.Close()
 	e.Use(group)
 	for range 3 { // what one evaluation leaves behind must not matter to the next
@@ -247,7 +247,7 @@ func TestShortLoopsAreWhole(t *testing.T) {
 func TestPiecesAllocateNothing(t *testing.T) {
 	d := newLogisticData(20_000, 20)
 	e := d.graph(t).NewExec()
-	group := workers.New(1)
+	group := vector.NewTeam(1)
 	defer group.Close()
 	e.Use(group)
 	if n := testing.AllocsPerRun(20, func() { e.Forward(d.theta); e.Target() }); n != 0 {
@@ -262,7 +262,7 @@ func BenchmarkPieces(b *testing.B) {
 		for helpers, name := range []string{"alone", "with one helper"} {
 			b.Run(name, func(b *testing.B) {
 				e := d.graph(b).NewExec()
-				group := workers.New(helpers)
+				group := vector.NewTeam(helpers)
 				defer group.Close()
 				e.Use(group)
 				b.ReportAllocs()

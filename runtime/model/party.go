@@ -10,7 +10,6 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/tape"
 	"github.com/vflc/vflc/runtime/vector"
-	"github.com/vflc/vflc/runtime/workers"
 )
 
 // A Party is one party's evaluation state for one chain. It implements density.Block with every capability;
@@ -24,7 +23,7 @@ type Party struct {
 	variant int            // of the data
 	cuts    [2][]float64   // of CutAt, where there are several
 	noisy   []density.Cut  // those that cross with noise
-	group   *workers.Team  // computes pieces of long loops
+	group   *vector.Team   // computes pieces of long loops
 	seeds   [][]float64    // per graph output: cuts, then what the server shares
 	held    []float64      // accumulators set aside while Pull uses them
 	// cuts and the log density's derivative by them: arrays of the graph where there is one cut
@@ -240,7 +239,7 @@ func (p *Party) newExec(room *graph.Room) (e *graph.Exec) {
 }
 
 // Use lets helpers compute pieces of long loops over rows; nil for none. It changes no number.
-func (p *Party) Use(g *workers.Team) {
+func (p *Party) Use(g *vector.Team) {
 	p.group = g
 	for _, e := range p.slots {
 		if e != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
-	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // Chains are the Envs of one process for evaluations side by side, of the chains of a run. What one of them
@@ -16,9 +16,9 @@ type Chains struct {
 	Envs  []density.Env
 	own   []*evaluator     // the Envs, which may have been wrapped since
 	lanes *transport.Lanes // nil in one loop
-	crew  []*workers.Team
+	crew  []*vector.Team
 	// convoy is that of chains which share cores and pass over many data; else nil.
-	convoy *workers.Convoy
+	convoy *vector.Convoy
 }
 
 // RunChains is Run with an Env for each of n chains. With OneLoop, cores that no chain needs help with
@@ -38,7 +38,7 @@ func RunChains(ctx context.Context, plan *model.Plan, mode Execution, seed uint6
 	}
 	c := &Chains{}
 	if err := c.add(n, func(k int) (*evaluator, error) {
-		return newLocal(plan, keys, workers.Spare(cores, n, k))
+		return newLocal(plan, keys, vector.Spare(cores, n, k))
 	}); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (c *Chains) add(n int, env func(k int) (*evaluator, error)) error {
 // cores are fewer, chains pass over many data together. No number depends on it.
 func (c *Chains) Spread(cores int) {
 	if len(c.own) > 0 && c.own[0].passes() {
-		c.convoy = workers.NewConvoy(len(c.own), cores)
+		c.convoy = vector.NewConvoy(len(c.own), cores)
 	}
 	if c.convoy != nil {
 		for k, b := range c.own {
@@ -84,7 +84,7 @@ func (c *Chains) Spread(cores int) {
 	}
 	for k, b := range c.own {
 		if b.splits() {
-			g := workers.New(workers.Spare(cores, len(c.own), k))
+			g := vector.NewTeam(vector.Spare(cores, len(c.own), k))
 			b.use(g)
 			c.crew = append(c.crew, g)
 		}

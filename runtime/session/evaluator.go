@@ -8,9 +8,8 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
-	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // capable is an Env with every capability, as those of this package are.
@@ -48,8 +47,8 @@ type evaluator struct {
 	parts   []part
 	arrays  *relay // of round trips in which sums are answered; nil before the first
 	draw    density.Draw
-	group   *workers.Team // nil: no helpers
-	runs    []run         // of the clients of this process
+	group   *vector.Team // nil: no helpers
+	runs    []run        // of the clients of this process
 	beside  blocks
 	alone   bool // the server is the only party: nothing crosses
 }
@@ -232,7 +231,7 @@ func (e *evaluator) Turn(k int) {
 }
 
 // use gives evaluations helpers, nil for none, those of windows too.
-func (e *evaluator) use(g *workers.Team) {
+func (e *evaluator) use(g *vector.Team) {
 	e.group = g
 	e.lent(g)
 	for _, p := range e.parts {
@@ -310,11 +309,13 @@ func (e *evaluator) Augmented() bool { return !e.plan.Exact && len(e.plan.Groups
 func (e *evaluator) Work() *density.Work { return &e.work }
 
 // Shared returns the stream of this name that all parties have in common, at its start.
-func (e *evaluator) Shared(name string) density.Stream { return rng.New(e.keys.Shared, name) }
+func (e *evaluator) Shared(name string) density.Stream {
+	return vector.NewGenerator(e.keys.Shared, name)
+}
 
 // Private returns the stream of this name of block i, at its start.
 func (e *evaluator) Private(i int, name string) density.Stream {
-	return rng.New(e.keys.Private[e.parties[i].Party.Party()], name)
+	return vector.NewGenerator(e.keys.Private[e.parties[i].Party.Party()], name)
 }
 
 // Cause is what was not finite in the last Density, at the first party of this process where something was

@@ -9,8 +9,8 @@ import (
 	"math"
 	"sync"
 
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // Masks cover what a client adds to a sum (Bonawitz et al. 2017, without recovery of dropouts: every party
@@ -56,7 +56,7 @@ func (k *MaskKeys) claim(p *pairs, id transport.ChainID) bool {
 }
 
 // simulatedMaskKeys derives the keys of all clients from their private streams.
-func simulatedMaskKeys(names []string, private map[string]rng.Key) (*MaskKeys, error) {
+func simulatedMaskKeys(names []string, private map[string]vector.Key) (*MaskKeys, error) {
 	keys := &MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: map[string]*ecdh.PublicKey{}}
 	for _, name := range names[1:] {
 		seed, ok := private[name]

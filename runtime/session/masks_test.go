@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // vectorPairs are the secrets of two of three clients with fixed keys.
@@ -163,7 +163,7 @@ func TestStreamsBeginApart(t *testing.T) {
 // adjoints, for any size of these, and clients from two to many.
 func TestShortWordsAreNotNoticed(t *testing.T) {
 	const rows, repetitions = 100, 200
-	random := rng.New(rng.SharedKey(1), "short")
+	random := vector.NewGenerator(vector.SharedKey(1), "short")
 	for _, clients := range []int{2, 10, 50} {
 		for _, scale := range []float64{1e-3, 1, 30} {
 			adjoint, v := make([]float64, rows), make([]float64, rows)

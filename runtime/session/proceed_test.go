@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/backends/sfvi"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Proceed adds what Sum adds and evaluates what Density evaluates, or does not, in the rounds of one
@@ -121,9 +121,9 @@ func sampled(t *testing.T, w *world, mode session.Execution, a backends.Algorith
 	given map[string]string) *runLog {
 	t.Helper()
 	j := &runLog{draws: map[int][]float64{}}
-	transform := transforms.Augmented
+	transform := stdlib.Augmented
 	if w.power {
-		transform = transforms.Power
+		transform = stdlib.Power
 	}
 	must(t, session.Run(t.Context(), w.plan(t), mode, 5, j.sample(a, given, transform)))
 	return j

@@ -34,14 +34,14 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // Keys are the sources of the random streams. A party of a deployment holds its own private key and no other.
 type Keys struct {
-	Shared  rng.Key
-	Private map[string]rng.Key // by party name
+	Shared  vector.Key
+	Private map[string]vector.Key // by party name
 	// ID is that of the run and its epoch, the same at all parties. Masks are made for it: no two sessions of
 	// these parties may have the same.
 	ID transport.ChainID
@@ -56,11 +56,11 @@ type Keys struct {
 // party. Two runs with one seed have one ID, and so the same masks: what passes inside a process is hidden
 // from nobody.
 func SimulatedKeys(seed uint64, names []string) Keys {
-	k := Keys{Shared: rng.SharedKey(seed), Private: map[string]rng.Key{}}
+	k := Keys{Shared: vector.SharedKey(seed), Private: map[string]vector.Key{}}
 	run := sha256.Sum256(append([]byte("vflc simulated run "), k.Shared[:]...))
 	copy(k.ID.Run[:], run[:])
 	for _, name := range names {
-		k.Private[name] = rng.SimulatedKey(seed, name)
+		k.Private[name] = vector.SimulatedKey(seed, name)
 	}
 	return k
 }
@@ -78,7 +78,7 @@ func (k Keys) WithMasks(plan *model.Plan) (Keys, error) {
 
 // Only returns the keys as one party holds them.
 func (k Keys) Only(name string) Keys {
-	return Keys{Shared: k.Shared, Private: map[string]rng.Key{name: k.Private[name]}, ID: k.ID,
+	return Keys{Shared: k.Shared, Private: map[string]vector.Key{name: k.Private[name]}, ID: k.ID,
 		Agreed: k.Agreed, Masks: k.Masks.only(name)}
 }
 

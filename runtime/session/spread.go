@@ -4,7 +4,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // The clients of one process are evaluated in turn, or where there are helpers in runs of neighbours with
@@ -107,7 +107,7 @@ func (a *adding) Part(k int) {
 }
 
 // lent gives the parties of a process the groups that their evaluations may use.
-func (e *evaluator) lent(g *workers.Team) {
+func (e *evaluator) lent(g *vector.Team) {
 	if len(e.runs) < 2 {
 		for _, s := range e.parties {
 			s.Use(g)

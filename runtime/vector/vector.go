@@ -20,4 +20,12 @@
 // The assembly, its stubs, the functions that choose among the sets, and the tables of coefficients are
 // written by tools/asm. To add a function, write it in Go here (nameGo), add one line there, and list it in
 // the test that compares the sets.
+//
+// Workers. A Team computes the parts of one computation on goroutines that stay between computations, and a
+// Convoy passes evaluations of several chains on together. They decide who computes a part and nothing else:
+// which parts there are, and in which order what they give is added up, is the caller's business and must not
+// depend on the number of workers, so that results have the same bits for any number of cores.
+//
+// Streams. A Generator is a random stream with a name, based on a counter: results do not depend on the
+// number of threads, the transport, or whether a run was interrupted and resumed.
 package vector

@@ -1,7 +1,7 @@
 package def
 
 // A Transform is one way to evaluate a model whose data several parties hold: what crosses at a cut, and who
-// evaluates a likelihood with cuts. A pair of these has one transform, or none (stdlib/transforms).
+// evaluates a likelihood with cuts. A pair of these has one transform, or none (stdlib/transforms.go).
 type Transform struct {
 	Name      string // as in `transform NAME` and --transform
 	Doc       string // one sentence

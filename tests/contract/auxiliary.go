@@ -7,7 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -62,7 +62,7 @@ func (r *recorder) StepLocally(ctx context.Context, theta [][]float64, steps den
 // are maximised over, at the auxiliary variables; also where cuts depend on shared parameters.
 func (c *check) auxiliaries(t *testing.T) {
 	t.Helper()
-	if c.settings.Transform == transforms.None {
+	if c.settings.Transform == stdlib.NoTransform {
 		return
 	}
 	for _, shared := range []bool{false, true} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // CheckBlocks runs the contract of Block.Cut over an Env whose parties are all in this process: an evaluation
@@ -38,7 +38,7 @@ func evaluateOnce(t *testing.T, env density.Env, coords density.Coordinates) (gr
 	lp []float64) {
 	t.Helper()
 	var theta [][]float64
-	s := rng.New(rng.SharedKey(3), "contract blocks")
+	s := vector.NewGenerator(vector.SharedKey(3), "contract blocks")
 	for _, b := range env.Blocks() {
 		at := make([]float64, b.Dim())
 		s.Normals(at)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 )
 
@@ -78,7 +78,7 @@ func sumOf(path string, size int64) (sum [sha256.Size]byte, err error) {
 func (l *Lab) Encrypted(c Case, want *Reference) error {
 	l.Counts.Attempts++
 	out := fmt.Sprintf("%s-%d", c.Name, l.Counts.Attempts)
-	journal := filepath.Join(l.Dir, out, runs.JournalFile)
+	journal := filepath.Join(l.Dir, out, posterior.JournalFile)
 	defer os.RemoveAll(filepath.Join(l.Dir, out))
 	var last prefix
 	cmd := l.run(c, out)
@@ -113,14 +113,14 @@ func (l *Lab) Encrypted(c Case, want *Reference) error {
 
 // replayed lets a resume end, and compares it with another of the journal that it leaves.
 func (l *Lab) replayed(out string, resume *exec.Cmd, last prefix, want *Reference) error {
-	journal, again := filepath.Join(l.Dir, out, runs.JournalFile), out+"-again"
+	journal, again := filepath.Join(l.Dir, out, posterior.JournalFile), out+"-again"
 	defer os.RemoveAll(filepath.Join(l.Dir, again))
 	if err := copyFiles(filepath.Join(l.Dir, out), filepath.Join(l.Dir, again)); err != nil {
 		return err
 	}
 	done := make(chan struct{})
 	copied := make(chan error, 1)
-	go func() { copied <- follow(journal, filepath.Join(l.Dir, again, runs.JournalFile), done) }()
+	go func() { copied <- follow(journal, filepath.Join(l.Dir, again, posterior.JournalFile), done) }()
 	text, err := resume.CombinedOutput()
 	close(done)
 	if err := <-copied; err != nil {
@@ -143,11 +143,11 @@ func (l *Lab) replayed(out string, resume *exec.Cmd, last prefix, want *Referenc
 	if err != nil {
 		return fmt.Errorf("%s: %w", out, err)
 	}
-	record, err := runs.ReadRecord(filepath.Join(l.Dir, out))
+	record, err := posterior.ReadRecord(filepath.Join(l.Dir, out))
 	if err != nil {
 		return err
 	}
-	kept := filepath.Join(l.Dir, again, runs.JournalFile)
+	kept := filepath.Join(l.Dir, again, posterior.JournalFile)
 	if sum, err := sumOf(kept, last.size); err != nil || last.size > 0 && sum != last.sum {
 		return fmt.Errorf("%s: what was written down has changed: %v", out, err)
 	}
@@ -237,7 +237,7 @@ func copyFiles(from, to string) error {
 		return err
 	}
 	for _, e := range entries {
-		if e.IsDir() || e.Name() == runs.JournalFile {
+		if e.IsDir() || e.Name() == posterior.JournalFile {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(from, e.Name()))

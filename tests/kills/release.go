@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/release"
 )
 
@@ -108,7 +108,7 @@ func (l *Lab) killSome(dir string) {
 // files are the releases that parties have.
 func (l *Lab) files(dir string) map[string]string {
 	out := map[string]string{}
-	paths, _ := filepath.Glob(filepath.Join(dir, "runs", "*", runs.MomentsFile))
+	paths, _ := filepath.Glob(filepath.Join(dir, "runs", "*", posterior.MomentsFile))
 	for _, path := range paths {
 		if text, err := os.ReadFile(path); err == nil {
 			out[path] = string(text)

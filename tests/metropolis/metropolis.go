@@ -12,13 +12,13 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Algorithm is the algorithm, under every transform.
 func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
-		Name: "rwm", Doc: "Random-walk Metropolis.", Transforms: transforms.All(), Gives: backends.Markov,
+		Name: "rwm", Doc: "Random-walk Metropolis.", Transforms: stdlib.Transforms(), Gives: backends.Markov,
 		Settings: append([]backends.Setting{
 			{Name: "walkers", Doc: "chains", Default: 2, Min: 1, Role: backends.Chains},
 			{Name: "burn", Doc: "transitions before the first draw", Default: 200, Role: backends.Warmup},

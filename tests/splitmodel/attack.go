@@ -20,7 +20,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -42,7 +42,7 @@ func AttackModels(from uint64, models int, dir string) (out Attack) {
 	out.Refused, out.Untried = map[diag.Code]int{}, map[diag.Code]int{}
 	for seed := from; seed < from+uint64(models); seed++ {
 		f := Draw(seed)
-		if _, err := bound(f, transforms.Exact, nil, dir); err != nil {
+		if _, err := bound(f, stdlib.Exact, nil, dir); err != nil {
 			out.count(out.Refused, seed, f, err)
 			continue
 		}
@@ -98,7 +98,7 @@ func (a *Attack) model(seed uint64, f compiletest.Fixture, dir string) {
 
 // offsetsOf is what check says of data offsets.
 func offsetsOf(f compiletest.Fixture) (out string) {
-	_, diags := compile.Compile(source.New("model.vfl", f.Text), check.Options{Transform: transforms.Exact})
+	_, diags := compile.Compile(source.New("model.vfl", f.Text), check.Options{Transform: stdlib.Exact})
 	for _, d := range diags.Shown() {
 		if d.Code == diag.DataOffset {
 			out += d.Message + "\n"
@@ -201,7 +201,7 @@ func (s *sight) see(theta [][]float64) error {
 
 // viewOf is nil where the party evaluates the likelihoods of several parties.
 func viewOf(f compiletest.Fixture, family, party string, names []string, dir string) (*view, error) {
-	b, err := bound(f, transforms.Augmented, diag.AcceptanceNames(), dir)
+	b, err := bound(f, stdlib.Augmented, diag.AcceptanceNames(), dir)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func (v *view) omit(f compiletest.Fixture, family string, b *compile.BoundModel,
 	if v.without == nil {
 		return nil
 	}
-	rest, err := bound(f, transforms.Augmented, diag.AcceptanceNames(), dir)
+	rest, err := bound(f, stdlib.Augmented, diag.AcceptanceNames(), dir)
 	if err != nil {
 		return err
 	}

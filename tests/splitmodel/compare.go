@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -201,7 +201,7 @@ func Count(from uint64, models int, dir string) []Tally {
 	out := []Tally{{Transform: "exact"}, {Transform: "augmented"}, {Transform: "power"}}
 	for seed := from; seed < from+uint64(models); seed++ {
 		f := Draw(seed)
-		want, err := Evaluate(f, transforms.None, dir, 2)
+		want, err := Evaluate(f, stdlib.NoTransform, dir, 2)
 		for i := range out {
 			if err != nil {
 				out[i].Faults = append(out[i].Faults,
@@ -215,7 +215,7 @@ func Count(from uint64, models int, dir string) []Tally {
 }
 
 func (t *Tally) add(seed uint64, f compiletest.Fixture, dir string, want []Point) {
-	kind, _ := transforms.Named(t.Transform)
+	kind, _ := stdlib.TransformNamed(t.Transform)
 	difference, err := Compare(f, kind, dir, want)
 	var why Refusal
 	if errors.As(err, &why) && slices.Contains(refusals(kind), why.Code) {

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/splitmodel"
 )
@@ -51,11 +51,11 @@ func TestFormulas(t *testing.T) {
 	}
 	formula := compiletest.Fixture{Text: byFormula, Tables: tables}
 	hand := compiletest.Fixture{Text: byHand, Tables: tables}
-	pooled, err := splitmodel.Evaluate(formula, transforms.None, t.TempDir(), 3)
+	pooled, err := splitmodel.Evaluate(formula, stdlib.NoTransform, t.TempDir(), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range transforms.All() {
+	for _, kind := range stdlib.Transforms() {
 		if kind.Released() {
 			continue
 		}

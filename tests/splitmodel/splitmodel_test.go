@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/splitmodel"
@@ -78,7 +78,7 @@ param w ~ normal(0, 1) @ b
 			t.Errorf("%s determines %v, %v", ending, found, err)
 		}
 		_, diags := compiletest.Try(t, source.New("model.vfl", f.Text),
-			check.Options{Transform: transforms.Exact})
+			check.Options{Transform: stdlib.Exact})
 		if diags.HasErrors() != refused {
 			t.Errorf("%s: %v", ending, diags)
 		}
@@ -136,7 +136,7 @@ y ~ normal(cholesky(gp_matern32(x, A, 1) + diag(rep(0.1, N))) * E, 1)`, false}, 
 			t.Errorf("%s, %s determines %v, %v", c.first, c.rest, found, err)
 		}
 		_, diags := compiletest.Try(t, source.New("model.vfl", f.Text),
-			check.Options{Transform: transforms.Exact})
+			check.Options{Transform: stdlib.Exact})
 		refused := c.found || c.rest == "y ~ normal(k + X * V, 1)" && c.first == "V[1]" ||
 			strings.Contains(c.rest, "gp_matern32")
 		if has := slices.ContainsFunc(diags, leaks); has != refused {

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A block is one party of a GLM. The server, and the pooled model, have no cuts.
@@ -145,7 +145,7 @@ func (b *block) Local(theta, g, own []float64) float64 {
 	b.contribute(density.Here, theta)
 	copy(g, b.at[density.Here].g)
 	lp := priors(theta, b.prior)
-	if b.model.Transform == transforms.Power {
+	if b.model.Transform == stdlib.Power {
 		lp += b.likelihood(b.at[density.Here].g)
 	}
 	copy(own, b.own)
@@ -179,7 +179,7 @@ func (b *block) Gradient(w, grad []float64) {
 // ReceivedGradient is the gradient in the scale, then under power in the others' sum and the intercept.
 func (b *block) ReceivedGradient(received []float64) {
 	received = received[copy(received, b.scaled):]
-	if b.model.Transform != transforms.Power {
+	if b.model.Transform != stdlib.Power {
 		return
 	}
 	if b.cuts != nil {
@@ -194,7 +194,7 @@ func (b *block) ReceivedGradient(received []float64) {
 // Received counts the scale, then under power the others' sum and the intercept.
 func (b *block) Received() int {
 	n := b.early
-	if b.index > 0 && b.model.Transform == transforms.Power {
+	if b.index > 0 && b.model.Transform == stdlib.Power {
 		n += b.AuxLen() + 1
 	}
 	return n

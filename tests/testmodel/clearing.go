@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -147,10 +146,12 @@ func (e *clearingEnv) Sum(ctx context.Context, part [][]float64, total []float64
 }
 
 func (e *clearingEnv) Private(b int, name string) density.Stream {
-	return rng.New(rng.SimulatedKey(e.seed, e.seen[b].Party()), name)
+	return vec.NewGenerator(vec.SimulatedKey(e.seed, e.seen[b].Party()), name)
 }
 
-func (e *clearingEnv) Shared(name string) density.Stream { return rng.New(rng.SharedKey(e.seed), name) }
+func (e *clearingEnv) Shared(name string) density.Stream {
+	return vec.NewGenerator(vec.SharedKey(e.seed), name)
+}
 
 func (e *clearingEnv) Cause() (none density.Cause) { return none }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // An Env evaluates a GLM for an algorithm, all parties in this process.
@@ -32,7 +32,7 @@ func (m GLM) Env(seed uint64) *Env {
 	e.model.constant = math.Log(m.Sigma)
 	n := len(m.Y)
 	e.blocks = []*block{e.model.server(m.serverDim())}
-	if m.Transform != transforms.None {
+	if m.Transform != stdlib.NoTransform {
 		for j := range m.X {
 			e.blocks = append(e.blocks, e.model.client(j, &e.gamma))
 		}
@@ -63,7 +63,7 @@ func (m GLM) Env(seed uint64) *Env {
 
 func (m GLM) serverDim() int {
 	dim := 1
-	if m.Transform == transforms.None {
+	if m.Transform == stdlib.NoTransform {
 		for j := range m.X {
 			dim += m.columns(j)
 		}
@@ -102,7 +102,7 @@ func (e *Env) evaluate(ctx context.Context, theta [][]float64, coords density.Co
 		}
 	}
 	switch e.model.Transform {
-	case transforms.None:
+	case stdlib.NoTransform:
 		lp[0] += e.pooled(theta[0], grad[0])
 	default:
 		e.send(theta, coords, steps)
@@ -310,11 +310,13 @@ func (e *Env) ReadsAuxiliaries() bool { return false }
 
 // Private implements density.Env.
 func (e *Env) Private(b int, name string) density.Stream {
-	return rng.New(rng.SimulatedKey(e.seed, e.blocks[b].party), name)
+	return vector.NewGenerator(vector.SimulatedKey(e.seed, e.blocks[b].party), name)
 }
 
 // Shared implements density.Env.
-func (e *Env) Shared(name string) density.Stream { return rng.New(rng.SharedKey(e.seed), name) }
+func (e *Env) Shared(name string) density.Stream {
+	return vector.NewGenerator(vector.SharedKey(e.seed), name)
+}
 
 // Cause implements density.Env.
 func (e *Env) Cause() density.Cause { return e.cause }

@@ -3,7 +3,7 @@ package testmodel
 import (
 	"math"
 
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -119,7 +119,7 @@ func (m GLM) joint(free bool) *joint {
 			d[t.aux(j, i)] += 1
 			t.multiply(d, 0, m.Rho, 1)
 		}
-		if m.Transform == transforms.Augmented {
+		if m.Transform == stdlib.Augmented {
 			t.multiply(m.predictor(i, t, free, func(int) bool { return false }), y, m.Sigma, 1)
 			continue
 		}
@@ -184,7 +184,7 @@ func (t *joint) blocks(m GLM, guide Guide) [][]int {
 	if guide == Independent {
 		return singles(0, len(t.linear))
 	}
-	if m.Transform == transforms.None {
+	if m.Transform == stdlib.NoTransform {
 		return [][]int{span(0, t.params)}
 	}
 	out := [][]int{{0}}

@@ -7,9 +7,9 @@ package testmodel
 import (
 	"math"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A GLM is a regression of Y on covariates of several clients: predictor = b + Σ_j g_j, g_j = exp(γ)·X_j
@@ -62,8 +62,8 @@ const halfLog2Pi = 0.91893853320467274178
 // Linear generates a design with a normal likelihood: standard normal covariates and parameters, noise sd
 // sigma, columns[j] covariates at client j. The same arguments give the same data.
 func Linear(seed uint64, rows int, columns []int, sigma float64) GLM {
-	s := rng.New(rng.SharedKey(seed), "linear design")
-	m := GLM{Y: make([]float64, rows), Sigma: sigma, Transform: transforms.Augmented, Rho: 1}
+	s := vector.NewGenerator(vector.SharedKey(seed), "linear design")
+	m := GLM{Y: make([]float64, rows), Sigma: sigma, Transform: stdlib.Augmented, Rho: 1}
 	s.Normals(m.Y)
 	b := s.Rand().NormFloat64()
 	for i := range m.Y {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Logistic reads the logistic design of the reference data under dir (2 or 10 clients, 500 rows). The error
@@ -21,7 +21,7 @@ func Logistic(dir string, clients int) (GLM, error) {
 	if err != nil {
 		return GLM{}, err
 	}
-	m := GLM{Y: y[0], Transform: transforms.Augmented, Rho: 1}
+	m := GLM{Y: y[0], Transform: stdlib.Augmented, Rho: 1}
 	for j := range clients {
 		cols, err := readColumns(filepath.Join(base, fmt.Sprintf("%dclients", clients),
 			fmt.Sprintf("client%d.csv", j+1)))

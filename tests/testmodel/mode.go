@@ -3,7 +3,7 @@ package testmodel
 import (
 	"math"
 
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,7 +21,7 @@ type Peak struct {
 // noise returns the variance that auxiliary variables add to a row, and the share c of ρ²λ in each of them.
 func (m GLM) noise() (v, c float64) {
 	j, r := float64(m.Clients()), m.Rho*m.Rho
-	if m.Transform == transforms.Power {
+	if m.Transform == stdlib.Power {
 		return r * (j - 1) * (j - 1) / j, 1 - 1/j
 	}
 	return j * r, 1
@@ -48,7 +48,7 @@ func (m GLM) Peak() Peak {
 		for i, l := range lambda {
 			z[i] += c * m.Rho * m.Rho * l
 		}
-		if m.Transform == transforms.Power && m.Clients() == 1 {
+		if m.Transform == stdlib.Power && m.Clients() == 1 {
 			z = nil
 		}
 		p.Z, p.Mean, p.Precision = append(p.Z, z), append(p.Mean, theta),
@@ -68,7 +68,7 @@ func (m GLM) Given(j int) []float64 {
 	n, cols := len(m.Y), m.columns(j)
 	theta := make([]float64, cols)
 	share := 0.0
-	if m.Transform == transforms.Power {
+	if m.Transform == stdlib.Power {
 		share = 1 / float64(m.Clients())
 	}
 	noise := 1 / (m.Rho * m.Rho)
@@ -146,10 +146,10 @@ func (m GLM) gram(r, s int) float64 {
 // conditional is the precision of θ_j given z and b.
 func (m GLM) conditional(j int) *mat.SymDense {
 	weight := 0.0
-	if m.Transform == transforms.Augmented || m.Clients() > 1 {
+	if m.Transform == stdlib.Augmented || m.Clients() > 1 {
 		weight = 1 / (m.Rho * m.Rho)
 	}
-	if m.Transform == transforms.Power {
+	if m.Transform == stdlib.Power {
 		weight += 1 / (float64(m.Clients()) * m.Sigma * m.Sigma)
 	}
 	n, cols, x := len(m.Y), m.columns(j), m.X[j]

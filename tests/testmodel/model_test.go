@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // point holds fixed noise: z = g + ρ·e for given e, so that the density is a function of θ alone.
@@ -36,7 +36,7 @@ func (p *point) Adjoint(_ int, adj, own, w, _ []float64) {
 func setup(m GLM, seed uint64) (env *Env, theta, grad [][]float64, lp []float64, p *point) {
 	env = m.Env(seed)
 	p = &point{rho: m.Rho}
-	s := rng.New(rng.SharedKey(seed), "point")
+	s := vector.NewGenerator(vector.SharedKey(seed), "point")
 	for _, b := range env.Blocks() {
 		t, e := make([]float64, b.Dim()), make([]float64, b.AuxLen())
 		s.Normals(t)
@@ -63,13 +63,13 @@ func variants() map[string]GLM {
 	base := Linear(3, 12, []int{2, 1, 2}, 0.7)
 	base.Rho = 0.6
 	out := map[string]GLM{}
-	for _, tr := range transforms.All() {
+	for _, tr := range stdlib.Transforms() {
 		m := base
 		m.Transform = tr
 		out["linear "+tr.Name] = m
 		m.Y, m.Sigma = []float64{1, 0, 0, 1, 1, 1, 0, 1, 0, 1, 1, 0}, 0
 		out["logistic "+tr.Name] = m
-		if tr != transforms.None {
+		if tr != stdlib.NoTransform {
 			m.Scale, m.Curve = true, true
 			out["curved "+tr.Name] = m
 		}
@@ -146,10 +146,10 @@ func TestJointIsTheDensity(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	m := Linear(5, 15, []int{2, 2}, 0.5)
 	m.Rho = 0.8
-	for _, tr := range []def.Transform{transforms.None, transforms.Augmented} {
+	for _, tr := range []def.Transform{stdlib.NoTransform, stdlib.Augmented} {
 		m.Transform = tr
 		noise := m.Sigma * m.Sigma
-		if tr == transforms.Augmented {
+		if tr == stdlib.Augmented {
 			noise += 2 * m.Rho * m.Rho
 		}
 		n := len(m.Y)
@@ -187,7 +187,7 @@ func TestEvidence(t *testing.T) {
 }
 
 func TestGuidesAreNested(t *testing.T) {
-	for _, tr := range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, tr := range []def.Transform{stdlib.Augmented, stdlib.Power} {
 		m := Linear(5, 15, []int{2, 2}, 0.5)
 		m.Transform = tr
 		s, n, f := m.Optimum(Structured), m.Optimum(Noncentered), m.Optimum(MeanField)
@@ -200,9 +200,9 @@ func TestGuidesAreNested(t *testing.T) {
 
 func TestPowerWithOneClientIsTheTrueModel(t *testing.T) {
 	m := Linear(5, 15, []int{3}, 0.5)
-	m.Transform = transforms.None
+	m.Transform = stdlib.NoTransform
 	want := m.Optimum(Structured)
-	m.Transform = transforms.Power
+	m.Transform = stdlib.Power
 	if got := m.Optimum(Structured); math.Abs(got.LogZ-want.LogZ) > 1e-9 {
 		t.Errorf("log evidence %g, true model %g", got.LogZ, want.LogZ)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A Density is a log density with a gradient, over parties without cuts: party p holds its own coordinates.
@@ -100,10 +100,12 @@ func (e *densityEnv) Values(_ context.Context, d density.Draw, values [][]float6
 func (e *densityEnv) ReadsAuxiliaries() bool { return false }
 
 func (e *densityEnv) Private(b int, name string) density.Stream {
-	return rng.New(rng.SimulatedKey(e.seed, e.blocks[b].Party()), name)
+	return vector.NewGenerator(vector.SimulatedKey(e.seed, e.blocks[b].Party()), name)
 }
 
-func (e *densityEnv) Shared(name string) density.Stream { return rng.New(rng.SharedKey(e.seed), name) }
+func (e *densityEnv) Shared(name string) density.Stream {
+	return vector.NewGenerator(vector.SharedKey(e.seed), name)
+}
 
 func (e *densityEnv) Augmented() bool { return false }
 

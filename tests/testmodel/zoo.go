@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A Known is a posterior with some expectations known exactly.
@@ -26,7 +26,7 @@ type Known struct {
 // heavy tails, the boundary of a constrained parameter, auxiliary variables.
 func Zoo() []Known {
 	out := []Known{scales(), correlated(), funnel(), banana(), tails(), betaBinomial()}
-	for _, transform := range transforms.All() {
+	for _, transform := range stdlib.Transforms() {
 		out = append(out, regression(transform))
 	}
 	return out
@@ -56,7 +56,7 @@ func scales() Known {
 		}
 		return lp
 	}}
-	k := Known{Name: "normal of five scales", Transform: transforms.None, Env: d.Env}
+	k := Known{Name: "normal of five scales", Transform: stdlib.NoTransform, Env: d.Env}
 	moments(&k, mean, sd)
 	return k
 }
@@ -85,7 +85,7 @@ func correlated() Known {
 		}
 		return lp
 	}}
-	k := Known{Name: "correlated normal", Transform: transforms.None, Env: d.Env,
+	k := Known{Name: "correlated normal", Transform: stdlib.NoTransform, Env: d.Env,
 		Means: make([]float64, 3*n-1)}
 	for i := range n {
 		k.Means[n+i] = 1
@@ -121,7 +121,7 @@ func funnel() Known {
 		return lp
 	}}
 	return Known{
-		Name: "funnel", Transform: transforms.None, Env: d.Env, Means: []float64{0, 1, 0, math.Exp(0.5), 1},
+		Name: "funnel", Transform: stdlib.NoTransform, Env: d.Env, Means: []float64{0, 1, 0, math.Exp(0.5), 1},
 		Functions: func(t, out []float64) {
 			copy(out, []float64{t[0], t[0] * t[0], t[1], t[2] * t[2], t[3] * t[3] * math.Exp(-t[0])})
 		},
@@ -136,7 +136,7 @@ func banana() Known {
 		return -0.5*x[0]*x[0] - 0.5*r*r
 	}}
 	return Known{
-		Name: "banana", Transform: transforms.None, Env: d.Env, Means: []float64{0, 1, 0.5, 1.75, 1},
+		Name: "banana", Transform: stdlib.NoTransform, Env: d.Env, Means: []float64{0, 1, 0.5, 1.75, 1},
 		Functions: func(t, out []float64) {
 			r := t[1] - 0.5*t[0]*t[0]
 			copy(out, []float64{t[0], t[0] * t[0], t[1], t[1] * t[1], r * r})
@@ -157,7 +157,7 @@ func tails() Known {
 	}}
 	t := distuv.StudentsT{Sigma: 1, Nu: nu}
 	at := []float64{-3, -1, 0, 1, 3}
-	k := Known{Name: "student_t", Transform: transforms.None, Env: d.Env}
+	k := Known{Name: "student_t", Transform: stdlib.NoTransform, Env: d.Env}
 	for range 4 {
 		for _, q := range at {
 			k.Means = append(k.Means, t.CDF(q))
@@ -186,7 +186,7 @@ func betaBinomial() Known {
 		return a*x[0] - (a+b)*(math.Max(x[0], 0)+math.Log1p(math.Exp(-math.Abs(x[0]))))
 	}}
 	return Known{
-		Name: "beta-binomial", Transform: transforms.None, Env: d.Env,
+		Name: "beta-binomial", Transform: stdlib.NoTransform, Env: d.Env,
 		Means: []float64{a / (a + b), a * (a + 1) / (a + b) / (a + b + 1)},
 		Functions: func(theta, out []float64) {
 			p := 1 / (1 + math.Exp(-theta[0]))

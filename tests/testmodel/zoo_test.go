@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // The gradients of the densities without cuts are derivatives; those of regressions have a test of their own.
@@ -19,7 +19,7 @@ func TestZooGradients(t *testing.T) {
 		for _, b := range env.Blocks() {
 			theta, grad = append(theta, make([]float64, b.Dim())), append(grad, make([]float64, b.Dim()))
 		}
-		s := rng.New(rng.SharedKey(2), k.Name)
+		s := vector.NewGenerator(vector.SharedKey(2), k.Name)
 		for _, v := range theta {
 			s.Normals(v)
 		}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/report"
 )
 
@@ -37,7 +37,7 @@ func (r *FittedRun) Report(dir string) (string, error) {
 	if err := r.result.Save(dir); err != nil {
 		return "", failure(nil, err)
 	}
-	run, err := runs.Open(dir)
+	run, err := posterior.OpenRun(dir)
 	if err != nil {
 		return "", failure(nil, err)
 	}

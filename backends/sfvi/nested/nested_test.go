@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A varied is a normal model of one party: y = b + effect of a group + noise with b ~ N(0, 9), effects ~ N(0,
@@ -31,7 +31,7 @@ func newVaried() *varied { return variedOf(4, 20) }
 
 func variedOf(groups, rows int) *varied {
 	v := &varied{groups: groups}
-	r := rng.New(rng.SharedKey(7), "data")
+	r := vector.NewGenerator(vector.SharedKey(7), "data")
 	effects, noise := make([]float64, v.groups), make([]float64, rows)
 	r.Normals(effects)
 	r.Normals(noise)
@@ -42,13 +42,17 @@ func variedOf(groups, rows int) *varied {
 	return v
 }
 
-func (v *varied) Blocks() []density.Block                   { return []density.Block{v} }
-func (v *varied) Private(_ int, name string) density.Stream { return rng.New(rng.SharedKey(1), name) }
-func (v *varied) Shared(name string) density.Stream         { return rng.New(rng.SharedKey(2), name) }
-func (v *varied) Party() string                             { return "server" }
-func (v *varied) Index() int                                { return 0 }
-func (v *varied) Dim() int                                  { return v.groups + 3 }
-func (v *varied) Weights() []int                            { return nil }
+func (v *varied) Blocks() []density.Block { return []density.Block{v} }
+func (v *varied) Private(_ int, name string) density.Stream {
+	return vector.NewGenerator(vector.SharedKey(1), name)
+}
+func (v *varied) Shared(name string) density.Stream {
+	return vector.NewGenerator(vector.SharedKey(2), name)
+}
+func (v *varied) Party() string  { return "server" }
+func (v *varied) Index() int     { return 0 }
+func (v *varied) Dim() int       { return v.groups + 3 }
+func (v *varied) Weights() []int { return nil }
 
 const half = 0.9189385332046727 // ½ log 2π
 
@@ -262,7 +266,7 @@ func TestDrawsOfHyperparametersHaveTheirDensity(t *testing.T) {
 	}
 	const n = 4000
 	mean, square := 0.0, 0.0
-	for _, phi := range s.draw(n, rng.New(rng.SharedKey(3), "points")) {
+	for _, phi := range s.draw(n, vector.NewGenerator(vector.SharedKey(3), "points")) {
 		v := math.Cos(phi[0] - 2*phi[1])
 		mean, square = mean+v/n, square+v*v/n
 	}
@@ -337,7 +341,7 @@ func TestPathsOfANormalModelHaveEqualWeights(t *testing.T) {
 // Effective draws of quantities are what their definition gives with all draws at hand, whatever the order of
 // these and however large their weights.
 func TestEffectiveDrawsOfQuantities(t *testing.T) {
-	r := rng.New(rng.SharedKey(9), "draws")
+	r := vector.NewGenerator(vector.SharedKey(9), "draws")
 	const n = 300
 	x := make([][]float64, n)
 	l := make([]float64, n)
@@ -464,7 +468,7 @@ func TestPilotDrawsLeanTheDensity(t *testing.T) {
 
 // Weights whose mean is the exponential of a linear function have its coefficients, up to Monte Carlo error.
 func TestMeansOfWeightsAreLoglinear(t *testing.T) {
-	r := rng.New(rng.SharedKey(11), "weights")
+	r := vector.NewGenerator(vector.SharedKey(11), "weights")
 	const n = 4000
 	want := []float64{-700, 1.5, -0.4, 0.3, 0, 0.2} // of 1, a, b, a², ab, b²
 	z, x, logs := make([]float64, 3*n), make([][]float64, n), make([]float64, n)

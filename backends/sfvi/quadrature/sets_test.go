@@ -5,17 +5,19 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 type sharing struct{ density.Env }
 
-func (sharing) Shared(name string) density.Stream { return rng.New(rng.SharedKey(3), name) }
+func (sharing) Shared(name string) density.Stream {
+	return vector.NewGenerator(vector.SharedKey(3), name)
+}
 
 // A further set has the mean and the covariance of the first, whatever the number of its columns, is the same
 // in every coordinate's order of evaluation, and no draw of it is nearly one of the first.
 func TestSetsHaveOneCovariance(t *testing.T) {
-	k, noise := &Kernel{env: sharing{}}, rng.New(rng.SharedKey(4), "noise")
+	k, noise := &Kernel{env: sharing{}}, vector.NewGenerator(vector.SharedKey(4), "noise")
 	for _, m := range []int{40, 75, 250} {
 		const d = 4
 		columns := make([]float64, (1+m)*d)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A heart is the simulated table of one party, with the columns of the heart disease data.
@@ -17,7 +17,7 @@ type heart struct {
 // log odds are no linear function of them.
 func heartDisease(model string) map[string][]byte {
 	const n = 300
-	r := rng.New(rng.SharedKey(seed), "heart").Rand()
+	r := vector.NewGenerator(vector.SharedKey(seed), "heart").Rand()
 	a := heart{columns: []string{"Age", "Sex", "ChestPainType", "RestingBP", "Cholesterol"}}
 	b := heart{columns: []string{"FastingBS", "RestingECG", "MaxHR", "ExerciseAngina", "Oldpeak", "ST_Slope"}}
 	pick := func(words ...string) string { return words[r.IntN(len(words))] }

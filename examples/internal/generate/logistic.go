@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // logistic makes 500 rows of y ~ Bernoulli(1/(1 + exp(-(b + x beta + spread·e)))) with 20 covariates; b,
@@ -16,7 +16,7 @@ func logistic(spread float64) map[string][]byte {
 	const n, p, labs = 500, 20, 10
 	b := normals("logistic b", 1)[0]
 	beta, x, noise := normals("logistic beta", p), normals("logistic x", n*p), normals("logistic noise", n)
-	coin := rng.New(rng.SharedKey(seed), "logistic coin")
+	coin := vector.NewGenerator(vector.SharedKey(seed), "logistic coin")
 	y := make([]int, n)
 	for i := range y {
 		eta := b + dot(x[i*p:(i+1)*p], beta) + float64(spread*noise[i])

@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 func main() {
@@ -64,7 +64,7 @@ const seed = 20240501
 // normals returns n standard normal numbers of a named stream, rounded to the decimals of the tables.
 func normals(name string, n int) []float64 {
 	out := make([]float64, n)
-	rng.New(rng.SharedKey(seed), name).Normals(out)
+	vector.NewGenerator(vector.SharedKey(seed), name).Normals(out)
 	for i, v := range out {
 		out[i] = rounded(v)
 	}

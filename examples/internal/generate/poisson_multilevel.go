@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -22,7 +22,7 @@ func poissonMultilevel() map[string][]byte {
 		slope[k] = rounded(mu[k%covariates] + float64(tau[k%covariates]*spread[k]))
 	}
 	x := normals("poisson_multilevel x", n*covariates)
-	draws := rng.New(rng.SharedKey(seed), "poisson_multilevel y").Rand()
+	draws := vector.NewGenerator(vector.SharedKey(seed), "poisson_multilevel y").Rand()
 	y, pop, level := make([]int, n), make([]int, n), make([]int, n)
 	for i := range y {
 		pop[i], level[i] = 5+draws.IntN(40), draws.IntN(levels)
