@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/direct"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -209,6 +210,7 @@ type Book struct {
 	mutex  sync.Mutex
 	alike  map[[2]string]*alike // channels that all clients receive alike, by kind of message
 	file   *os.File
+	out    io.Writer // to the file
 	lines  int
 	synced int
 	link   [digestBytes]byte
@@ -266,6 +268,7 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err
 	}
+	b.out = direct.File(b.file)
 	if err = b.file.Truncate(int64(len(whole))); err == nil {
 		_, err = b.file.Seek(0, io.SeekEnd)
 	}
@@ -316,7 +319,7 @@ func (b *Book) write() error {
 	if b.err != nil {
 		return b.err
 	}
-	if _, err := b.file.Write(b.entries); err != nil {
+	if _, err := b.out.Write(b.entries); err != nil {
 		b.err = fmt.Errorf("nothing leaves that is not in the ledger: %w", err)
 	}
 	b.entries = b.entries[:0]
