@@ -144,10 +144,26 @@ func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []dens
 
 // Send implements transport.Transport.
 func (g *guard) Send(ctx context.Context, to string, m transport.Message) error {
-	if g.note(true, to, m); g.err != nil {
+	return g.SendAll(ctx, []transport.Departure{{To: to, Message: m}})
+}
+
+// SendAll implements transport.Together.
+func (g *guard) SendAll(ctx context.Context, all []transport.Departure) error {
+	for _, d := range all {
+		g.note(true, d.To, d.Message)
+	}
+	if g.err == nil {
+		g.err = g.book.Write()
+	}
+	if g.err != nil {
 		return g.err
 	}
-	return g.Transport.Send(ctx, to, m)
+	for _, d := range all {
+		if err := g.Transport.Send(ctx, d.To, d.Message); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Recv implements transport.Transport.
@@ -166,7 +182,7 @@ func (g *guard) Recv(ctx context.Context, from string) (transport.Message, error
 	return m, g.err
 }
 
-// note checks a message, and writes it down.
+// note checks a message, and notes it.
 func (g *guard) note(sent bool, peer string, m transport.Message) {
 	if g.err != nil {
 		return

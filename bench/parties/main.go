@@ -21,6 +21,11 @@
 // process:
 //
 //	go run ./bench/parties -vflc /tmp/vflc -wires -scale 0.1
+//
+// With -cpu it measures the processor time of exact NUTS with masks, of all processes together, beside a run
+// in one process with masks and without, on the logistic models of examples/ with two clients or ten:
+//
+//	go run ./bench/parties -vflc /tmp/vflc -cpu 2 -columns 2 -runs 5
 package main
 
 import (
@@ -51,9 +56,18 @@ func main() {
 		"time of a round trip between clients and server, by a proxy: measure waiting; 0: kill processes")
 	wires := flag.Bool("wires", false,
 		"compare masked and other wires with runs in one process; false: kill processes")
+	clients := flag.Int("cpu", 0, "2 or 10 clients: measure processor time; 0: kill processes")
+	columns := flag.Int("columns", 0, "with -cpu 2: how many columns each client has; 0: ten")
 	flag.Parse()
 	if *wires {
 		if err := compareWires(*program, *only, *seed, *scale, *limit); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	if *clients > 0 {
+		if err := costs(*program, *clients, *columns, *runs); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -206,23 +220,22 @@ func partition(program, off string, last time.Duration, seed uint64, scale float
 
 // waiting measures runs with and without a delay in turn.
 func waiting(program string, rtt time.Duration, runs int) error {
-	model, err := filepath.Abs(filepath.Join("examples", "logistic.vfl"))
-	if err != nil {
-		return err
-	}
 	l, err := lab(program, 1)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(l.Dir)
+	d, err := logistic(l.Dir, 2, 0)
+	if err != nil {
+		return err
+	}
+	d.Serve = []string{"--backend", "sfvi", "--estimator", "quadrature", "--draws", "500"}
 	var took [2][]time.Duration
 	var trips int64
 	for range runs {
 		for k, delay := range []time.Duration{0, rtt / 2} {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-			w, err := l.Deployed(ctx, model, "registry", []string{"hospital_a", "hospital_b"},
-				strings.TrimSuffix(model, ".vfl")+"/registry.csv", []string{"--transform", "exact"},
-				[]string{"--backend", "sfvi", "--estimator", "quadrature", "--draws", "500"}, delay)
+			w, err := l.Deployed(ctx, d, delay)
 			cancel()
 			if err != nil {
 				return err

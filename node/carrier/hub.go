@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/direct"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/identity"
 )
@@ -76,7 +77,7 @@ func (h *hub) accept(config *tls.Config) {
 				continue
 			}
 		}
-		h.carrier.wait.Go(func() { h.welcome(tls.Server(conn, config)) })
+		h.carrier.wait.Go(func() { h.welcome(tls.Server(direct.Conn(conn), config)) })
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/direct"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/identity"
 )
@@ -55,8 +56,13 @@ func (s *spoke) connect() error {
 	c := s.carrier
 	ctx, cancel := context.WithTimeout(c.open, dialMost)
 	defer cancel()
-	conn, err := (&tls.Dialer{Config: c.id.Dial()}).DialContext(ctx, "tcp", c.id.Project.Address)
+	raw, err := (&net.Dialer{}).DialContext(ctx, "tcp", c.id.Project.Address)
 	if err != nil {
+		return err
+	}
+	conn := tls.Client(direct.Conn(raw), c.id.Dial())
+	if err := conn.HandshakeContext(ctx); err != nil {
+		raw.Close()
 		return err
 	}
 	l := newLink(conn, s.packet)

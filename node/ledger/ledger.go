@@ -1,5 +1,5 @@
 // Package ledger is a party's record of what has crossed in a run across processes: a file to which an entry
-// is added for every message before it leaves, and when it arrives. Every entry is chained to all entries
+// is added for every message before it leaves, and of one that has arrived before the next leaves. Every entry is chained to all entries
 // before it by a hash, and the party signs the last one at every checkpoint, so that an entry that is
 // changed, or some that are taken away, show. The file is binary (codec.go); Dump writes it as text, a JSON
 // document a line. The ledgers of all parties are compared with one another and with the script of the
@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/direct"
 	"github.com/vflc/vflc/internal/safefile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -209,6 +210,7 @@ type Book struct {
 	mutex  sync.Mutex
 	alike  map[[2]string]*alike // channels that all clients receive alike, by kind of message
 	file   *os.File
+	out    io.Writer // to the file
 	lines  int
 	synced int
 	link   [digestBytes]byte
@@ -268,6 +270,7 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err
 	}
+	b.out = direct.File(b.file)
 	if err = b.file.Truncate(int64(len(whole))); err == nil {
 		_, err = b.file.Seek(0, io.SeekEnd)
 	}
@@ -315,10 +318,10 @@ func (b *Book) add() {
 
 // write writes the entries that were added, in one piece.
 func (b *Book) write() error {
-	if b.err != nil {
+	if b.err != nil || len(b.entries) == 0 {
 		return b.err
 	}
-	if _, err := b.file.Write(b.entries); err != nil {
+	if _, err := b.out.Write(b.entries); err != nil {
 		b.err = fmt.Errorf("nothing leaves that is not in the ledger: %w", err)
 	}
 	b.entries = b.entries[:0]
@@ -455,19 +458,30 @@ func (b *Book) append(member string, v any) error {
 	return b.sync()
 }
 
-// Record adds the messages that one message holds.
+// Record adds the messages that one message holds, which Write writes.
 func (b *Book) Record(sent bool, peer string, m transport.Message) error {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	var err error
+	err := b.err
 	transport.Each(m, func(one transport.Message) {
 		if err == nil {
 			err = b.record(sent, peer, one)
 		}
 	})
-	if err != nil {
-		return err
+	if err == nil && len(b.entries) > mostEntries {
+		err = b.write()
 	}
+	return err
+}
+
+// mostEntries bounds the bytes of entries that wait.
+const mostEntries = 64 << 10
+
+// Write writes what was recorded, in one piece. No message leaves before; what has arrived may wait for the
+// next that leaves, since nobody can have seen until then that it has.
+func (b *Book) Write() error {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
 	return b.write()
 }
 
@@ -584,8 +598,8 @@ func (b *Book) Sync() error {
 }
 
 func (b *Book) sync() error {
-	if b.err != nil || b.synced == b.lines {
-		return b.err
+	if err := b.write(); err != nil || b.synced == b.lines {
+		return err
 	}
 	if err := b.file.Sync(); err != nil {
 		return err
@@ -607,6 +621,7 @@ func (b *Book) sync() error {
 func (b *Book) Close() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
+	_ = b.write() // what could not be written has not left
 	b.file.Close()
 }
 

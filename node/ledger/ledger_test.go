@@ -538,9 +538,42 @@ func TestNothingLeavesUnrecorded(t *testing.T) {
 	p.begin(1)
 	p.books[1].file.Close()
 	m := message(1, "aux", "z s", 1, 2, 3)
-	for range 2 {
-		if p.books[1].Record(true, "server", m) == nil {
-			t.Error("no error")
+	if p.fine(p.books[1].Record(true, "server", m)); p.books[1].Write() == nil {
+		t.Error("no error")
+	}
+	if p.books[1].Record(true, "server", m) == nil || p.books[1].Sync() == nil {
+		t.Error("a ledger that could not be written is written again")
+	}
+}
+
+// What has arrived waits for the next message that leaves, a signature or the end, whichever comes first.
+func TestArrivalsAreWrittenBeforeAnythingLeaves(t *testing.T) {
+	p := newPair(t)
+	p.begin(1)
+	entries := func() int {
+		text, err := os.ReadFile(Path(p.dirs[1], "a"))
+		p.fine(err)
+		f, diags := read("a", text)
+		if len(f.Entries) == 0 || len(diags) > 1 || len(diags) == 1 && diags[0].Code != diag.LedgerCut {
+			t.Fatal(diags)
+		}
+		return len(f.Entries)
+	}
+	m, n := message(1, "aux", "z s", 1, 2, 3), entries()
+	for k, write := range []func() error{p.books[1].Write, p.books[1].Sync,
+		func() error { return p.books[1].End(Complete) }, func() error { p.books[1].Close(); return nil }} {
+		m.Round++
+		p.fine(p.books[1].Record(false, "server", m))
+		if entries() != n {
+			t.Errorf("%d: what has arrived is written at once", k)
+		}
+		p.fine(write())
+		n += 1
+		if k == 2 {
+			n++ // the end
+		}
+		if entries() != n {
+			t.Errorf("%d: %d entries of %d", k, entries(), n)
 		}
 	}
 }
@@ -561,8 +594,8 @@ func BenchmarkRecord(b *testing.B) {
 	m := message(1, "aux", "z s", make([]float64, 500)...)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := book.Record(true, "server", m); err != nil {
-			b.Fatal(err)
+		if book.Record(true, "server", m) != nil || book.Write() != nil {
+			b.Fatal(book.err)
 		}
 	}
 }

@@ -17,8 +17,9 @@ type Lanes struct {
 	changed   sync.Cond
 	lanes     []*lane
 	out       []*flight // by peer, in the order of their names
-	err       error     // of the transport: the end of all lanes
-	reading   bool      // a lane waits for a flight
+	leaving   []Departure
+	err       error // of the transport: the end of all lanes
+	reading   bool  // a lane waits for a flight
 	flights   int
 	watch     LaneWatcher
 }
@@ -286,14 +287,20 @@ func (l *Lanes) fail(err error) {
 
 // flush sends the flights, in the order of the names of peers.
 func (l *Lanes) flush(ctx context.Context) error {
+	l.leaving = l.leaving[:0]
 	for _, f := range l.out {
-		if f.used == 0 {
-			continue
+		if f.used > 0 {
+			m := f.from
+			m.Arrays, f.used = f.all[:f.used], 0
+			l.leaving = append(l.leaving, Departure{f.to, m})
 		}
-		l.flights++
-		m := f.from
-		m.Arrays, f.used = f.all[:f.used], 0
-		if err := l.transport.Send(ctx, f.to, m); err != nil {
+	}
+	l.flights += len(l.leaving)
+	if t, ok := l.transport.(Together); ok && len(l.leaving) > 0 {
+		return t.SendAll(ctx, l.leaving)
+	}
+	for _, d := range l.leaving {
+		if err := l.transport.Send(ctx, d.To, d.Message); err != nil {
 			return err
 		}
 	}

@@ -100,6 +100,17 @@ type Transport interface {
 	Close()
 }
 
+// A Departure is a message with its receiver.
+type Departure struct {
+	To string
+	Message
+}
+
+// Together is a Transport that sends messages to several peers in one call.
+type Together interface {
+	SendAll(ctx context.Context, all []Departure) error
+}
+
 // A ClosedError is the error where a party has closed its connections.
 type ClosedError struct{ Party string }
 
