@@ -17,8 +17,7 @@ func Basis(y []float64, n, most int) [][]float64 {
 	return basis
 }
 
-// BasisOf is Basis with the products of the vectors with the columns, vector by vector. Where there is none
-// the columns stay, but for rounding.
+// BasisOf is Basis with the products of the vectors with the columns, vector by vector.
 func BasisOf(y []float64, n, most int) (basis [][]float64, products []float64) {
 	basis, first := [][]float64{}, 0.0
 	columns := len(y) / n
@@ -34,9 +33,6 @@ func BasisOf(y []float64, n, most int) (basis [][]float64, products []float64) {
 			return basis, products
 		}
 		if len(basis) >= most || !(longest <= math.MaxFloat64) {
-			for k, p := range products {
-				vec.Axpy(n, y[k%columns*n:][:n], p, basis[k/columns])
-			}
 			return nil, nil
 		}
 		b := append([]float64(nil), y[at*n:][:n]...)

@@ -91,10 +91,18 @@ type conjugate struct {
 	// by column and global: by how much its standardised mean is lower for the predictors of the draw
 	beside []float64
 	fitted []float64 // the same of those of the fit, less what the server contributes at 0
-	// the solution, what is left of the right sides, directions and the system times them. At first the
-	// directions are r, and p and v are nil; they stay so where the first products solve the system.
+	// The right sides, which are the first directions, are noise and what lies in the range of the system less
+	// the identity, as its products do: where there are more columns than that has dimensions, they are held
+	// by their coordinates there.
+	low               *lowRank
+	cuts              []float64   // of column 0; those of the others are relative to them
+	cutsAt, productAt [][]float64 // by column
+	side              []float64
+	noise             density.Stream
+	short             *short // the solution where the first products give it
+	// Else low is nil, and there are arrays: of the solution, what is left of the right sides, directions, and
+	// the system times these. Until the first step the directions are r, and p and v are nil.
 	v, r, p, q []float64
-	short      *short    // the solution then
 	squares    []float64 // rᵀr of each column
 	first      []float64
 	work       []float64
@@ -106,14 +114,15 @@ const (
 	mostCG   = 200
 )
 
-func (s *server) newConjugate(columns int) *conjugate {
-	c := &conjugate{}
+func (s *server) newConjugate(columns int, noise density.Stream) *conjugate {
+	c := &conjugate{low: &lowRank{most: columns / 2}, noise: noise}
+	c.cutsAt, c.productAt = make([][]float64, columns), make([][]float64, columns)
 	for _, r := range s.rows {
 		c.at = append(c.at, c.n)
 		c.n += r.n
 	}
 	c.level, c.work, c.raised = make([]float64, c.n), make([]float64, c.n), make([]float64, c.n)
-	c.r = make([]float64, c.n*columns)
+	c.side = make([]float64, c.n)
 	c.squares, c.first = make([]float64, columns), make([]float64, columns)
 	if s.globals != nil {
 		c.beside, c.fitted = make([]float64, columns*s.globals.m), make([]float64, s.globals.m)
@@ -180,23 +189,27 @@ func (s *server) adjust() {
 func (s *server) setOut(of piece, cuts [][]float64) {
 	c, sm := s.conjugate, s.sample
 	for col := of.from; col < of.to; col++ {
-		r := c.r[col*c.n:][:c.n]
-		if col > 0 {
-			s.noise.Round(uint64(col - 1))
-			s.noise.FillNormals(r)
-			vec.Neg(c.n, r, r)
+		r := c.side
+		if c.low == nil {
+			r = c.right(col)
 		}
-		vec.Accumulate(c.n, r, c.level)
+		c.noised(col, r)
 		vec.Axpy(len(c.fitted), c.besides(col), -1, c.fitted)
 		c.root.beside(r, 1, c.besides(col))
-		c.subtract(s, r, cuts, col-of.from, sm.column(col, s.d))
+		w := c.pulled(s, cuts, col-of.from, sm.column(col, s.d))
+		vec.Sub(c.n, r, r, w)
 		c.squares[col] = vec.Dot(c.n, r, r)
 		c.first[col] = c.squares[col]
+		if c.low != nil && !c.keepCuts(col, w) {
+			r = slices.Clone(r)
+			c.writeOut(col)
+			copy(c.right(col), r)
+		}
 	}
 }
 
-// subtract takes Rᵀ(X_0θ + the clients' part) off.
-func (c *conjugate) subtract(s *server, r []float64, cuts [][]float64, col int, theta []float64) {
+// pulled is Rᵀ(X_0θ + the clients' part), which stays there until the next.
+func (c *conjugate) pulled(s *server, cuts [][]float64, col int, theta []float64) []float64 {
 	for k, l := range s.rows {
 		w := c.work[c.at[k]:][:l.n]
 		if s.d > 0 {
@@ -207,7 +220,7 @@ func (c *conjugate) subtract(s *server, r []float64, cuts [][]float64, col int, 
 		vec.Accumulate(l.n, w, cuts[l.Group][col*l.n:])
 	}
 	c.root.back(c.work)
-	vec.Sub(c.n, r, r, c.work)
+	return c.work
 }
 
 // raise returns R times a vector.
@@ -220,7 +233,7 @@ func (c *conjugate) raise(v []float64) []float64 {
 // towards is the direction of a column.
 func (c *conjugate) towards(col int) []float64 {
 	if c.p == nil {
-		return c.r[col*c.n:][:c.n]
+		return c.right(col)
 	}
 	return c.p[col*c.n:][:c.n]
 }
@@ -230,7 +243,7 @@ func (c *conjugate) solution(col int) []float64 {
 	if c.short == nil {
 		return c.v[col*c.n:][:c.n]
 	}
-	copy(c.work, c.r[col*c.n:])
+	copy(c.work, c.right(col))
 	c.short.add(col, c.work)
 	return c.work
 }
@@ -264,14 +277,18 @@ func (c *conjugate) own(s *server, p []float64) []float64 {
 
 // apply sets q to the system times p for a piece, given the sums of X_jP_j⁻¹X_jᵀ times the directions.
 func (c *conjugate) apply(s *server, of piece, product [][]float64) {
-	if c.q == nil {
-		c.q = make([]float64, len(c.r))
-	}
 	for col := of.from; col < of.to; col++ {
-		p, q := c.towards(col), c.q[col*c.n:][:c.n]
-		vec.Neg(c.n, q, p)
-		c.subtract(s, q, product, col-of.from, c.own(s, p))
-		vec.Neg(c.n, q, q)
+		p := c.towards(col)
+		image := c.pulled(s, product, col-of.from, c.own(s, p))
+		if c.low != nil {
+			if copy(c.raised, image); !c.keepProduct(col, c.raised) {
+				c.writeOut(len(c.first))
+				p = c.right(col)
+			}
+		}
+		if c.low == nil {
+			vec.Add(c.n, c.q[col*c.n:], p, image)
+		}
 	}
 }
 
@@ -389,7 +406,7 @@ func (c *conjugate) end(s *server) {
 		if c.root.m == 0 {
 			continue
 		}
-		if copy(left, c.r[col*c.n:]); c.short != nil {
+		if copy(left, c.right(col)); c.short != nil {
 			c.short.leave(col, left, v)
 		}
 		c.root.beside(left, -1, c.besides(col))

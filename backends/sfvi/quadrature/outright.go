@@ -13,23 +13,52 @@ import (
 // outright solves the system from the first products, q = p + Mp at p = r, and sets exact to whether draws
 // have the covariance of the joint Gaussian. It reports false where there are too few columns to solve it.
 func (c *conjugate) outright(columns int, noise density.Stream, exact *bool) bool {
-	vec.Sub(len(c.q), c.q, c.q, c.r)
-	basis, image := algebra.BasisOf(c.q, c.n, columns/2)
-	if basis == nil {
-		vec.Accumulate(len(c.q), c.q, c.r)
-		return false
+	c.short = c.solve(columns, noise, exact)
+	if c.short == nil && c.low != nil {
+		c.writeOut(columns)
 	}
-	c.q = nil
+	return c.short != nil
+}
+
+// image is a basis of the range, and what M makes of the first directions in it; nil where that has too many
+// dimensions.
+func (c *conjugate) image(columns int) (basis [][]float64, image []float64) {
+	if c.low == nil {
+		y := make([]float64, len(c.q))
+		vec.Sub(len(y), y, c.q, c.r)
+		return algebra.BasisOf(y, c.n, columns/2)
+	}
+	d := len(c.low.basis)
+	y := make([]float64, d*columns)
+	for col, at := range c.productAt {
+		copy(y[col*d:][:d], at)
+	}
+	within, image := algebra.BasisOf(y, d, columns/2)
+	for _, at := range within {
+		b := make([]float64, c.n)
+		c.low.addTo(b, 1, at)
+		basis = append(basis, b)
+	}
+	return basis, image
+}
+
+// solve is outright, as a short solution; nil where there is none.
+func (c *conjugate) solve(columns int, noise density.Stream, exact *bool) *short {
+	basis, image := c.image(columns)
+	if basis == nil {
+		return nil
+	}
 	d := len(basis)
 	z := make([]float64, d*columns)
-	for k, b := range basis {
-		for col := range columns {
-			z[k*columns+col] = vec.Dot(c.n, b, c.r[col*c.n:])
+	for col := range columns {
+		r := c.right(col)
+		for k, b := range basis {
+			z[k*columns+col] = vec.Dot(c.n, b, r)
 		}
 	}
 	t, ok := algebra.Regress(image, z, d, columns)
 	if !ok {
-		return false
+		return nil
 	}
 	system := algebra.NewFactor(d)
 	for i := range d {
@@ -39,7 +68,7 @@ func (c *conjugate) outright(columns int, noise density.Stream, exact *bool) boo
 		system.Matrix[i*d+i]++
 	}
 	if !system.Definite() {
-		return false
+		return nil
 	}
 	y := make([]float64, d*columns) // by column: Qᵀ times the solution
 	for col := range columns {
@@ -50,8 +79,7 @@ func (c *conjugate) outright(columns int, noise density.Stream, exact *bool) boo
 		system.Solve(h)
 	}
 	*exact = c.match(basis, t, &system, y, columns, noise)
-	c.short = &short{basis, t, y, z, columns}
-	return true
+	return &short{basis, t, y, z, columns}
 }
 
 // A short is the solution of columns as what it adds to their right sides, in a basis of the range.
