@@ -160,6 +160,29 @@ func (c *Codec) Bytes(p *[]byte) {
 	}
 }
 
+// Part carries what save writes, as Bytes does its text, which is read into p. It is not held in memory to be
+// written: save is called twice, first to count.
+func (c *Codec) Part(p *[]byte, save func(io.Writer) error) {
+	if c.w == nil {
+		c.Bytes(p)
+		return
+	}
+	var n byteCount
+	c.Fail(save(&n))
+	c.word(uint64(n))
+	if c.err == nil {
+		c.err = save(c.w)
+	}
+}
+
+// A byteCount counts what is written to it.
+type byteCount int
+
+func (n *byteCount) Write(p []byte) (int, error) {
+	*n += byteCount(len(p))
+	return len(p), nil
+}
+
 // SaveState writes the state of a kernel, to be read back bit for bit, after a heading, one line that two
 // kernels share if one can load what the other saved.
 func SaveState(w io.Writer, heading string, state func(*Codec)) error {

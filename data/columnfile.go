@@ -22,6 +22,7 @@ type decoding struct {
 	most int64          // bytes that columns may take
 	only string         // this column alone; "": all
 	hold *spill.Storage // of numbers
+	rest func()         // gives back the pages of the file that have been read; nil: there are none
 }
 
 // Read implements Reader.
@@ -40,7 +41,7 @@ func (f *columnFile) Read() (*Table, diag.List) {
 // columns reads one column, or all.
 func (f *columnFile) columns(only string) ([]Values, diag.List) {
 	var list diag.List
-	text, done, err := f.text()
+	text, rest, done, err := f.text()
 	if err != nil {
 		fail(&list, diag.Unreadable, f.name, "%s", reason(err))
 		return nil, list
@@ -48,7 +49,7 @@ func (f *columnFile) columns(only string) ([]Values, diag.List) {
 	defer done()
 	// a file that another program cuts off is a fault where it is read
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	columns, err := f.decode(text, decoding{f.most, only, f.hold})
+	columns, err := f.decode(text, decoding{f.most, only, f.hold, rest})
 	if coded := Errors(nil); errors.As(err, &coded) {
 		return nil, diag.List(coded.At(f.name))
 	}
@@ -59,7 +60,7 @@ func (f *columnFile) columns(only string) ([]Values, diag.List) {
 }
 
 // text is all of the file, unpacked, until done is called.
-func (f *columnFile) text() (text []byte, done func(), err error) {
+func (f *columnFile) text() (text []byte, rest, done func(), err error) {
 	if f.packed == "" {
 		return safefile.View(f.name, f.most, f.open)
 	}

@@ -19,14 +19,17 @@ import (
 
 // parquetColumns reads the columns of a Parquet file of flat columns: numbers, booleans (0 and 1) and texts.
 // A null is a missing cell. Messages give the number of the row. Groups of rows are read one after another,
-// to where the numbers stay. The decoder panics on some damaged files, which is an error here.
+// to where the numbers stay, and the memory never has more of the file than a column of a group. The decoder panics on some damaged files, which is an error here.
 func parquetColumns(text []byte, o decoding) (columns []Values, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			columns, err = nil, errors.New("is no Parquet file, or is damaged")
 		}
 	}()
-	if err := parquetSizes(text, o.most); err != nil {
+	if o.rest == nil {
+		o.rest = func() {}
+	}
+	if err := parquetSizes(text, o.most, o.rest); err != nil {
 		return nil, err
 	}
 	file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)), parquet.SkipPageIndex(true),
@@ -109,6 +112,7 @@ func (o decoding) rowGroups(file *parquet.File, cells []*parquetCells) error {
 			if err := cells[i].read(chunk, n, &room); err != nil {
 				return fmt.Errorf("is damaged, or too large (column %s: %w)", cells[i].name, err)
 			}
+			o.rest()
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 // deep that the decoder's names of them fill the memory, and one whose footer or pages say that they hold
 // more entries than they do, or pages that would take more than so many bytes: the decoder reserves memory by
 // these numbers before it looks at what is there. It panics where a place lies outside the text.
-func parquetSizes(text []byte, most int64) error {
+func parquetSizes(text []byte, most int64, rest func()) error {
 	end := len(text) - 8 // of the footer, which its length and a mark follow
 	if end < 0 || string(text[end+4:]) != "PAR1" {
 		return errors.New("is no Parquet file, or is damaged (it does not end with PAR1)")
@@ -42,6 +42,7 @@ func parquetSizes(text []byte, most int64) error {
 			if err := pageSizes(text[at:at+c.MetaData.TotalCompressedSize], most); err != nil {
 				return err
 			}
+			rest()
 		}
 	}
 	return nil

@@ -1,7 +1,9 @@
 package fit
 
 import (
+	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -153,5 +155,41 @@ func TestProposedDrawsHaveLongerTails(t *testing.T) {
 	}
 	if mean := squares / tails; math.Abs(mean-5/3.0) > 0.35 { // the standard error is 0.1
 		t.Errorf("squared distances are %g times as large", mean)
+	}
+}
+
+// Of a party whose parameters over its rows are too many for quadrature, auto says so without a number for
+// each of these: its matrices are not made to be refused.
+func TestLargeMatricesAreNotMadeToBeRefused(t *testing.T) {
+	const rows, levels = 3000, 1200
+	server, a := strings.Builder{}, strings.Builder{}
+	server.WriteString("id,y\n")
+	a.WriteString("id,g\n")
+	for i := range rows {
+		fmt.Fprintf(&server, "%d,%d\n", i, i%2)
+		fmt.Fprintf(&a, "%d,g%d\n", i, i%levels)
+	}
+	const text = "client a\ndata y : binary[N]\ndata g : level(C)[N] @ a\nparam u : real[C] ~ " +
+		"normal(0, 1) @ a\ny ~ bernoulli_logit(u[g])\n"
+	b := bindFiles(t, text, transforms.Exact, 0,
+		map[string]string{"server.csv": server.String(), "a.csv": a.String()})
+	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	algorithm := backend(t, "sfvi")
+	auto, err := algorithm.Resolve(transforms.Exact, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, why, _ := Chosen(algorithm, auto, env.Blocks())
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 8*rows*levels/10 {
+		t.Errorf("%d bytes", bytes)
+	}
+	if !strings.Contains(why, "1200 parameters over 3000 rows take long to solve for") {
+		t.Error(why)
 	}
 }

@@ -13,6 +13,12 @@ const negligible = 1e-8
 // Basis is an orthonormal one of columns of n numbers, by Gram and Schmidt's method with the longest
 // remaining column next; nil where it has more than most vectors. It overwrites the columns.
 func Basis(y []float64, n, most int) [][]float64 {
+	basis, _ := BasisOf(y, n, most)
+	return basis
+}
+
+// BasisOf is Basis with the products of the vectors with the columns, vector by vector.
+func BasisOf(y []float64, n, most int) (basis [][]float64, products []float64) {
 	basis, first := [][]float64{}, 0.0
 	columns := len(y) / n
 	for {
@@ -24,10 +30,10 @@ func Basis(y []float64, n, most int) [][]float64 {
 		}
 		first = max(first, longest)
 		if math.Sqrt(longest) <= negligible*math.Sqrt(first) {
-			return basis
+			return basis, products
 		}
 		if len(basis) >= most || !(longest <= math.MaxFloat64) {
-			return nil
+			return nil, nil
 		}
 		b := append([]float64(nil), y[at*n:][:n]...)
 		for _, a := range basis { // once more, for rounding
@@ -36,7 +42,9 @@ func Basis(y []float64, n, most int) [][]float64 {
 		vec.Scale(n, b, b, 1/math.Sqrt(vec.Dot(n, b, b)))
 		for col := range columns {
 			v := y[col*n:][:n]
-			vec.Axpy(n, v, -vec.Dot(n, b, v), b)
+			p := vec.Dot(n, b, v)
+			vec.Axpy(n, v, -p, b)
+			products = append(products, p)
 		}
 		basis = append(basis, b)
 	}

@@ -209,7 +209,7 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 		out.Add(quadrature.Joint, unexpandable(b, s))
 	}
 	if by == byLastLayer || open && unlayered(s) == nil && out[byQuadrature] != nil {
-		out.Add(byLastLayer, lastlayer.Applies(b)) // what is found of the block is kept, for New
+		out.Add(byLastLayer, layered(b, s))
 	}
 	if open && unfixed(s) == nil {
 		out.Add(byFixedDraws, unfixable(b, s))
@@ -223,17 +223,37 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 
 // unaffordable is the reason why a block excludes quadrature.
 func unaffordable(b density.Block, s backends.Settings) error {
-	lin, err := quadrature.Applies(b, s.Transform.AtClients(), s.Transform.CutsCross())
-	if err != nil {
+	if err := dear(b, s); err != nil {
 		return err
 	}
-	return quadrature.Affordable(b, lin)
+	_, err := quadrature.Applies(b, s.Transform.AtClients(), s.Transform.CutsCross())
+	return cmp.Or(err, quadrature.Affordable(b))
+}
+
+// dear is the reason why nothing that takes the matrices of a block is looked into unless it is asked for:
+// the block has them, and they are large.
+func dear(b density.Block, s backends.Settings) error {
+	if c, ok := b.(density.DifferentiableCuts); !ok || !c.Affine() || s.Text(estimator) != auto {
+		return nil
+	}
+	return quadrature.Affordable(b)
+}
+
+// layered is the reason why a block excludes last layers. What is found of it is kept with the block, for New.
+func layered(b density.Block, s backends.Settings) error {
+	if err := dear(b, s); err != nil {
+		return err
+	}
+	return lastlayer.Applies(b)
 }
 
 // unexpandable is the reason why a block excludes the joint Gaussian, where quadrature suits it.
 func unexpandable(b density.Block, s backends.Settings) error {
-	lin, err := quadrature.Applies(b, s.Transform.AtClients(), s.Transform.CutsCross())
-	if err != nil || !s.Transform.AtClients() {
+	if !s.Transform.AtClients() || dear(b, s) != nil {
+		return nil
+	}
+	lin, err := quadrature.Applies(b, true, s.Transform.CutsCross())
+	if err != nil {
 		return nil
 	}
 	return quadrature.Expandable(b, lin)

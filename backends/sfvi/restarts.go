@@ -234,13 +234,6 @@ func (k *restarted) Correctable() (bool, error) { return k.fit.(backends.Weighte
 // Save implements backends.Kernel.
 func (k *restarted) Save(w io.Writer) error {
 	var texts [][]byte
-	for _, fit := range k.underWay() {
-		var b bytes.Buffer
-		if err := fit.Save(&b); err != nil {
-			return err
-		}
-		texts = append(texts, b.Bytes())
-	}
 	return backends.SaveState(w, k.heading(), func(c *backends.Codec) { k.state(c, &texts) })
 }
 
@@ -301,7 +294,7 @@ func (k *restarted) state(c *backends.Codec, underWay *[][]byte) {
 		}
 	}
 	for i := range *underWay {
-		c.Bytes(&(*underWay)[i])
+		c.Part(&(*underWay)[i], func(w io.Writer) error { return k.underWay()[i].Save(w) })
 	}
 	if len(k.elbos) != done {
 		k.elbos = make([]backends.MonteCarloMean, done)

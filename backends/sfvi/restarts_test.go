@@ -2,12 +2,15 @@ package sfvi
 
 import (
 	"context"
+	"io"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -128,5 +131,29 @@ func TestScoresThatAreNotFiniteAreLowest(t *testing.T) {
 		N: 10}}); got !=
 		-math.MaxFloat64 {
 		t.Error(got)
+	}
+}
+
+// A fit is saved without a copy of its state, which has numbers for each row.
+func TestSavingHoldsNoCopy(t *testing.T) {
+	const rows = 20000
+	m := testmodel.Linear(3, rows, []int{2}, 2)
+	m.Transform, m.Rho = transforms.Augmented, 0.8
+	s, err := Algorithm().Resolve(m.Transform, map[string]string{"estimator": "sampled", "restarts": "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := newFit(m.Env(1), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := k.Save(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 8*rows {
+		t.Errorf("%d bytes", bytes)
 	}
 }

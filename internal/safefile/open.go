@@ -99,13 +99,13 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Whole is all that a file that is opened has.
-func Whole(open func() (io.ReadCloser, error)) (text []byte, done func(), err error) {
+// Whole is all that a file that is opened has. It has nothing to give back.
+func Whole(open func() (io.ReadCloser, error)) (text []byte, rest, done func(), err error) {
 	f, err := open()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer f.Close()
 	text, err = io.ReadAll(f)
-	return text, func() {}, err
+	return text, func() {}, func() {}, err
 }

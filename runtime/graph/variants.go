@@ -91,14 +91,12 @@ func (v *Variants) Pack() (err error) {
 		v.positions += len(n.index)
 	}
 	v.numbers += len(v.of.parts)
-	numbers, err := v.of.storage.Floats(len(v.all)*v.numbers, 1)
-	if err != nil {
-		return err
-	}
-	index := make([]int32, len(v.all)*v.positions)
-	for k := range v.all {
+	for k := range v.all { // each apart, so that its slices can be dropped before there are the next numbers
 		d := &v.all[k]
-		d.numbers, d.index = numbers[k*v.numbers:][:0:v.numbers], index[k*v.positions:][:0:v.positions]
+		if d.numbers, err = v.of.storage.Floats(v.numbers, len(v.all)-k); err != nil {
+			return err
+		}
+		d.numbers, d.index = d.numbers[:0:v.numbers], make([]int32, 0, v.positions)
 		v.pack(d)
 	}
 	return nil

@@ -16,11 +16,16 @@ const (
 	mostMatrix = 1 << 26
 )
 
-// Affordable returns an error where solving at every party takes much time or memory.
-func Affordable(b density.Block, l *density.Linear) error {
-	n := len(l.Cuts.Offset)
-	for _, r := range l.Rows {
-		n = max(n, len(r.Offset))
+// Affordable returns an error where solving at every party takes much time or memory. It needs no matrix.
+func Affordable(b density.Block) error {
+	w, err := density.RequireOf[density.Standalone](b)
+	if err != nil {
+		return err
+	}
+	role := w.BlockRole()
+	n := role.Cuts
+	for _, r := range role.Receives {
+		n = max(n, r.Len)
 	}
 	if d := b.Dim(); d > mostDim || n*d > mostMatrix {
 		return fmt.Errorf("%s: %d parameters over %d rows take long to solve for", b.Party(), d, n)

@@ -351,7 +351,8 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 			return errFlat
 		}
 		if b == 0 && k.server != nil {
-			k.server.conjugate, k.server.noise = k.server.newConjugate(columns), k.env.Private(b, "sfvi rows")
+			k.server.noise = k.env.Private(b, "sfvi rows")
+			k.server.conjugate = k.server.newConjugate(columns, k.server.noise)
 		}
 	}
 	if k.joint() {

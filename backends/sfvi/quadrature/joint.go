@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
@@ -88,8 +89,19 @@ type conjugate struct {
 	root  *root
 	level []float64 // Rᵀm + R⁻¹r, less what the server contributes at 0
 	// by column and global: by how much its standardised mean is lower for the predictors of the draw
-	beside     []float64
-	fitted     []float64 // the same of those of the fit, less what the server contributes at 0
+	beside []float64
+	fitted []float64 // the same of those of the fit, less what the server contributes at 0
+	// The right sides, which are the first directions, are noise and what lies in the range of the system less
+	// the identity, as its products do: where there are more columns than that has dimensions, they are held
+	// by their coordinates there.
+	low               *lowRank
+	cuts              []float64   // of column 0; those of the others are relative to them
+	cutsAt, productAt [][]float64 // by column
+	side              []float64
+	noise             density.Stream
+	short             *short // the solution where the first products give it
+	// Else low is nil, and there are arrays: of the solution, what is left of the right sides, directions, and
+	// the system times these. Until the first step the directions are r, and p and v are nil.
 	v, r, p, q []float64
 	squares    []float64 // rᵀr of each column
 	first      []float64
@@ -102,16 +114,15 @@ const (
 	mostCG   = 200
 )
 
-func (s *server) newConjugate(columns int) *conjugate {
-	c := &conjugate{}
+func (s *server) newConjugate(columns int, noise density.Stream) *conjugate {
+	c := &conjugate{low: &lowRank{most: columns / 2}, noise: noise}
+	c.cutsAt, c.productAt = make([][]float64, columns), make([][]float64, columns)
 	for _, r := range s.rows {
 		c.at = append(c.at, c.n)
 		c.n += r.n
 	}
 	c.level, c.work, c.raised = make([]float64, c.n), make([]float64, c.n), make([]float64, c.n)
-	for _, v := range []*[]float64{&c.v, &c.r, &c.p, &c.q} {
-		*v = make([]float64, c.n*columns)
-	}
+	c.side = make([]float64, c.n)
 	c.squares, c.first = make([]float64, columns), make([]float64, columns)
 	if s.globals != nil {
 		c.beside, c.fitted = make([]float64, columns*s.globals.m), make([]float64, s.globals.m)
@@ -178,24 +189,27 @@ func (s *server) adjust() {
 func (s *server) setOut(of piece, cuts [][]float64) {
 	c, sm := s.conjugate, s.sample
 	for col := of.from; col < of.to; col++ {
-		r := c.r[col*c.n:][:c.n]
-		if col > 0 {
-			s.noise.Round(uint64(col - 1))
-			s.noise.FillNormals(r)
-			vec.Neg(c.n, r, r)
+		r := c.side
+		if c.low == nil {
+			r = c.right(col)
 		}
-		vec.Accumulate(c.n, r, c.level)
+		c.noised(col, r)
 		vec.Axpy(len(c.fitted), c.besides(col), -1, c.fitted)
 		c.root.beside(r, 1, c.besides(col))
-		c.subtract(s, r, cuts, col-of.from, sm.column(col, s.d))
-		copy(c.p[col*c.n:], r)
+		w := c.pulled(s, cuts, col-of.from, sm.column(col, s.d))
+		vec.Sub(c.n, r, r, w)
 		c.squares[col] = vec.Dot(c.n, r, r)
 		c.first[col] = c.squares[col]
+		if c.low != nil && !c.keepCuts(col, w) {
+			r = slices.Clone(r)
+			c.writeOut(col)
+			copy(c.right(col), r)
+		}
 	}
 }
 
-// subtract takes Rᵀ(X_0θ + the clients' part) off.
-func (c *conjugate) subtract(s *server, r []float64, cuts [][]float64, col int, theta []float64) {
+// pulled is Rᵀ(X_0θ + the clients' part), which stays there until the next.
+func (c *conjugate) pulled(s *server, cuts [][]float64, col int, theta []float64) []float64 {
 	for k, l := range s.rows {
 		w := c.work[c.at[k]:][:l.n]
 		if s.d > 0 {
@@ -206,7 +220,7 @@ func (c *conjugate) subtract(s *server, r []float64, cuts [][]float64, col int, 
 		vec.Accumulate(l.n, w, cuts[l.Group][col*l.n:])
 	}
 	c.root.back(c.work)
-	vec.Sub(c.n, r, r, c.work)
+	return c.work
 }
 
 // raise returns R times a vector.
@@ -216,13 +230,31 @@ func (c *conjugate) raise(v []float64) []float64 {
 	return c.raised
 }
 
-// direct writes R times the vectors of a piece, by sum, for the clients.
-func (c *conjugate) direct(s *server, of piece, from []float64, down [][]float64) {
+// towards is the direction of a column.
+func (c *conjugate) towards(col int) []float64 {
+	if c.p == nil {
+		return c.right(col)
+	}
+	return c.p[col*c.n:][:c.n]
+}
+
+// solution is that of a column, which stays there until the next.
+func (c *conjugate) solution(col int) []float64 {
+	if c.short == nil {
+		return c.v[col*c.n:][:c.n]
+	}
+	copy(c.work, c.right(col))
+	c.short.add(col, c.work)
+	return c.work
+}
+
+// direct writes R times a vector of each column of a piece, by sum, for the clients.
+func (c *conjugate) direct(s *server, of piece, from func(col int) []float64, down [][]float64) {
 	for _, v := range down {
 		clear(v)
 	}
 	for col := of.from; col < of.to; col++ {
-		w := c.raise(from[col*c.n:][:c.n])
+		w := c.raise(from(col))
 		for k, l := range s.rows {
 			vec.Accumulate(l.n, down[l.Group][(col-of.from)*l.n:], w[c.at[k]:])
 		}
@@ -246,15 +278,25 @@ func (c *conjugate) own(s *server, p []float64) []float64 {
 // apply sets q to the system times p for a piece, given the sums of X_jP_j⁻¹X_jᵀ times the directions.
 func (c *conjugate) apply(s *server, of piece, product [][]float64) {
 	for col := of.from; col < of.to; col++ {
-		p, q := c.p[col*c.n:][:c.n], c.q[col*c.n:][:c.n]
-		vec.Neg(c.n, q, p)
-		c.subtract(s, q, product, col-of.from, c.own(s, p))
-		vec.Neg(c.n, q, q)
+		p := c.towards(col)
+		image := c.pulled(s, product, col-of.from, c.own(s, p))
+		if c.low != nil {
+			if copy(c.raised, image); !c.keepProduct(col, c.raised) {
+				c.writeOut(len(c.first))
+				p = c.right(col)
+			}
+		}
+		if c.low == nil {
+			vec.Add(c.n, c.q[col*c.n:], p, image)
+		}
 	}
 }
 
 // advance makes an iteration. It reports whether the solution is reached.
 func (c *conjugate) advance(s *server) bool {
+	if c.p == nil {
+		c.p, c.v = slices.Clone(c.r), make([]float64, len(c.r))
+	}
 	worst := 0.0
 	for col := range s.sample.columns {
 		at := func(v []float64) []float64 { return v[col*c.n:][:c.n] }
@@ -333,30 +375,43 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 			k.linearise(sum, total)
 		}
 		s.setOut(k.up, sum)
-		c.direct(s, k.down, c.p, down)
+		c.direct(s, k.down, c.towards, down)
 		return
 	}
 	c.apply(s, k.up, sum)
 	if k.down.from == 0 && k.down.to > 0 { // all products are here
 		k.solved = k.solves == 1 && c.outright(s.sample.columns, s.noise, &k.exact) || c.advance(s) ||
 			k.solves >= mostCG
-		for col := 0; k.solved && col < s.sample.columns; col++ {
-			vec.Accumulate(s.d, s.sample.column(col, s.d), c.own(s, c.v[col*c.n:][:c.n]))
-			c.root.beside(c.r[col*c.n:][:c.n], -1, c.besides(col))
-			c.root.beside(c.v[col*c.n:][:c.n], -1, c.besides(col))
-		}
 		if k.solved {
+			c.end(s)
 			k.sampleGlobals()
 		}
 	}
 	if !k.solved {
-		c.direct(s, k.down, c.p, down)
+		c.direct(s, k.down, c.towards, down)
 		return
 	}
 	if out[0] = 1; k.exact {
 		out[0] = 2
 	}
-	c.direct(s, k.down, c.v, down)
+	c.direct(s, k.down, c.solution, down)
+}
+
+// end adds to the server's parameters and the globals of each draw what follows from the solution.
+func (c *conjugate) end(s *server) {
+	left := make([]float64, c.n)
+	for col := range s.sample.columns {
+		v := c.solution(col)
+		vec.Accumulate(s.d, s.sample.column(col, s.d), c.own(s, v))
+		if c.root.m == 0 {
+			continue
+		}
+		if copy(left, c.right(col)); c.short != nil {
+			c.short.leave(col, left, v)
+		}
+		c.root.beside(left, -1, c.besides(col))
+		c.root.beside(v, -1, c.besides(col))
+	}
 }
 
 // linearise prepares the system from mean and variance of the cuts, which follow the draws of the first

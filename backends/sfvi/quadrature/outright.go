@@ -13,24 +13,52 @@ import (
 // outright solves the system from the first products, q = p + Mp at p = r, and sets exact to whether draws
 // have the covariance of the joint Gaussian. It reports false where there are too few columns to solve it.
 func (c *conjugate) outright(columns int, noise density.Stream, exact *bool) bool {
-	y := make([]float64, c.n*columns)
-	vec.Sub(len(y), y, c.q, c.p)
-	basis := algebra.Basis(y, c.n, columns/2)
+	c.short = c.solve(columns, noise, exact)
+	if c.short == nil && c.low != nil {
+		c.writeOut(columns)
+	}
+	return c.short != nil
+}
+
+// image is a basis of the range, and what M makes of the first directions in it; nil where that has too many
+// dimensions.
+func (c *conjugate) image(columns int) (basis [][]float64, image []float64) {
+	if c.low == nil {
+		y := make([]float64, len(c.q))
+		vec.Sub(len(y), y, c.q, c.r)
+		return algebra.BasisOf(y, c.n, columns/2)
+	}
+	d := len(c.low.basis)
+	y := make([]float64, d*columns)
+	for col, at := range c.productAt {
+		copy(y[col*d:][:d], at)
+	}
+	within, image := algebra.BasisOf(y, d, columns/2)
+	for _, at := range within {
+		b := make([]float64, c.n)
+		c.low.addTo(b, 1, at)
+		basis = append(basis, b)
+	}
+	return basis, image
+}
+
+// solve is outright, as a short solution; nil where there is none.
+func (c *conjugate) solve(columns int, noise density.Stream, exact *bool) *short {
+	basis, image := c.image(columns)
 	if basis == nil {
-		return false
+		return nil
 	}
 	d := len(basis)
-	z, image := make([]float64, d*columns), make([]float64, d*columns)
-	for k, b := range basis {
-		for col := range columns {
-			p, q := c.p[col*c.n:][:c.n], c.q[col*c.n:][:c.n]
-			z[k*columns+col] = vec.Dot(c.n, b, p)
-			image[k*columns+col] = vec.Dot(c.n, b, q) - z[k*columns+col]
+	z := make([]float64, d*columns)
+	for col := range columns {
+		r := c.right(col)
+		for k, b := range basis {
+			z[k*columns+col] = vec.Dot(c.n, b, r)
 		}
 	}
 	t, ok := algebra.Regress(image, z, d, columns)
 	if !ok {
-		return false
+		return nil
 	}
 	system := algebra.NewFactor(d)
 	for i := range d {
@@ -40,9 +68,9 @@ func (c *conjugate) outright(columns int, noise density.Stream, exact *bool) boo
 		system.Matrix[i*d+i]++
 	}
 	if !system.Definite() {
-		return false
+		return nil
 	}
-	y = make([]float64, d*columns) // by column: Qᵀ times the solution
+	y := make([]float64, d*columns) // by column: Qᵀ times the solution
 	for col := range columns {
 		h := y[col*d:][:d]
 		for k := range h {
@@ -51,19 +79,33 @@ func (c *conjugate) outright(columns int, noise density.Stream, exact *bool) boo
 		system.Solve(h)
 	}
 	*exact = c.match(basis, t, &system, y, columns, noise)
-	for col := range columns {
-		v := c.v[col*c.n:][:c.n]
-		copy(v, c.r[col*c.n:])
-		for k, b := range basis {
-			vec.Axpy(c.n, v, y[col*d+k]-z[k*columns+col], b)
-		}
-		r := c.r[col*c.n:][:c.n] // what the noise that was changed leaves
-		vec.Sub(c.n, r, r, v)
-		for k, b := range basis {
-			vec.Axpy(c.n, r, -vec.Dot(d, t[k*d:], y[col*d:]), b)
-		}
+	return &short{basis, t, y, z, columns}
+}
+
+// A short is the solution of columns as what it adds to their right sides, in a basis of the range.
+type short struct {
+	basis   [][]float64
+	t       []float64 // the matrix there
+	y, z    []float64 // by column, the solution there, and by vector, the right sides
+	columns int
+}
+
+// add adds to the right side v of a column what makes it the solution.
+func (s *short) add(col int, v []float64) {
+	d := len(s.basis)
+	for k, b := range s.basis {
+		vec.Axpy(len(v), v, s.y[col*d+k]-s.z[k*s.columns+col], b)
 	}
-	return true
+}
+
+// leave makes of the right side r of a column, of which v is the solution, what the noise that was changed
+// leaves.
+func (s *short) leave(col int, r, v []float64) {
+	d := len(s.basis)
+	vec.Sub(len(r), r, r, v)
+	for k, b := range s.basis {
+		vec.Axpy(len(r), r, -vec.Dot(d, s.t[k*d:], s.y[col*d:]), b)
+	}
 }
 
 // perDimension is the least number of draws for each dimension of a covariance that is matched.

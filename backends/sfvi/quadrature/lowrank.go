@@ -1,0 +1,103 @@
+package quadrature
+
+import (
+	"math"
+
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// A lowRank holds columns of n numbers, of which there are more than dimensions, by their coordinates in an
+// orthonormal basis that grows with them.
+type lowRank struct {
+	most    int // dimensions
+	largest float64
+	basis   [][]float64
+}
+
+// spare is how long, beside the longest column so far, a part is that is rounding: it is left out.
+const spare = 1e-12
+
+// add returns the coordinates of a column, which it overwrites; false: there would be too many dimensions.
+func (l *lowRank) add(v []float64) (at []float64, ok bool) {
+	n := len(v)
+	l.largest = max(l.largest, math.Sqrt(vec.Dot(n, v, v)))
+	at = make([]float64, len(l.basis), len(l.basis)+1)
+	for range 2 { // once more, for rounding
+		for k, b := range l.basis {
+			p := vec.Dot(n, b, v)
+			vec.Axpy(n, v, -p, b)
+			at[k] += p
+		}
+	}
+	left := math.Sqrt(vec.Dot(n, v, v))
+	if left <= spare*l.largest {
+		return at, true
+	}
+	if len(l.basis) == l.most || !(left <= math.MaxFloat64) {
+		return nil, false
+	}
+	b := make([]float64, n)
+	vec.Scale(n, b, v, 1/left)
+	l.basis = append(l.basis, b)
+	return append(at, left), true
+}
+
+// addTo adds a number of times the column at coordinates to v.
+func (l *lowRank) addTo(v []float64, times float64, at []float64) {
+	for k, p := range at {
+		vec.Axpy(len(v), v, times*p, l.basis[k])
+	}
+}
+
+// noised is the part of a right side that takes nothing from the clients: noise, and what the fit leaves.
+func (c *conjugate) noised(col int, r []float64) {
+	clear(r)
+	if col > 0 {
+		c.noise.Round(uint64(col - 1))
+		c.noise.FillNormals(r)
+		vec.Neg(c.n, r, r)
+	}
+	vec.Accumulate(c.n, r, c.level)
+}
+
+// right is the right side of a column, which stays there until the next.
+func (c *conjugate) right(col int) []float64 {
+	if c.low == nil {
+		return c.r[col*c.n:][:c.n]
+	}
+	c.noised(col, c.side)
+	vec.Sub(c.n, c.side, c.side, c.cuts)
+	c.low.addTo(c.side, -1, c.cutsAt[col])
+	return c.side
+}
+
+// keepCuts keeps what a column's right side takes from the clients, v; false: its parts are too many.
+func (c *conjugate) keepCuts(col int, v []float64) (ok bool) {
+	if col == 0 {
+		c.cuts = append([]float64(nil), v...)
+		return true
+	}
+	vec.Sub(c.n, v, v, c.cuts)
+	c.cutsAt[col], ok = c.low.add(v)
+	return ok
+}
+
+// keepProduct keeps M times a column's right side, v, in the same way.
+func (c *conjugate) keepProduct(col int, v []float64) (ok bool) {
+	c.productAt[col], ok = c.low.add(v)
+	return ok
+}
+
+// writeOut makes arrays of the right sides of the columns before one, and of the system times those of which
+// there are products.
+func (c *conjugate) writeOut(before int) {
+	columns := len(c.first)
+	c.r, c.q = make([]float64, c.n*columns), make([]float64, c.n*columns)
+	for col := range before {
+		r, q := c.r[col*c.n:][:c.n], c.q[col*c.n:][:c.n]
+		copy(r, c.right(col))
+		copy(q, r)
+		c.low.addTo(q, 1, c.productAt[col])
+	}
+	c.low, c.cuts, c.side = nil, nil, nil
+}
