@@ -28,8 +28,8 @@ type Algorithm struct {
 	// settings with which its approximation is closer to the posterior, as on the command line; "": none
 	Closer string
 	// Spanning are settings with which parameters of different parties move along what correlates them, as on
-	// the command line, and their price. They may help where StepInfo.Across is large: how many times as large
-	// as given those of other parties the variance of a party's parameters is, in the direction where that is
+	// the command line, and their price. They may help where StepInfo.Across is large: how many times the
+	// variance of a party's parameters is that given those of other parties, in the direction where that is
 	// most; of the party with the second most, where this process has several.
 	Spanning string
 	// Precedes reports whether an approximation with these settings has no settings that bring it closer, and
