@@ -10,7 +10,7 @@ import (
 
 // BetaBinomial is the binomial distribution whose probability is beta(alpha, beta).
 func BetaBinomial() def.Dist {
-	return derived(def.Dist{
+	return def.Dist{
 		Name: "beta_binomial",
 		Doc: `The number of successes in N trials whose probability is drawn from beta(alpha, beta): counts that vary more than a binomial allows. N is data.
 
@@ -29,7 +29,9 @@ Source: Stan Functions Reference, "Beta-binomial distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, betaBinomialAt) },
 		Expand:     betaBinomialExpand,
+		Loop:       "the log gamma functions of the vector form cancel where the shapes are large",
 		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			p := drawBeta(r, positive(theta[1]), positive(theta[2]))
@@ -37,17 +39,23 @@ Source: Stan Functions Reference, "Beta-binomial distribution".`,
 		},
 		LogCDF: below(betaBinomialTail), LogCCDF: above(betaBinomialTail),
 		SlowTails: sumOfCounts,
-		Slow:      "three rising factorials and their derivatives in each row",
+		Slow: "five log gamma functions and their derivatives in each row; six where both " +
+			"parameters have a value in each",
 		Examples: []string{"data dead : count[N]\ndata litter : count[N]\nparam a ~ gamma(2, 0.5)\nparam b " +
 			"~ gamma(2, 0.5)\ndead ~ beta_binomial(litter, a, b)"},
-	})
+	}
 }
 
 func betaBinomialExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	n, alpha, beta := theta[0], theta[1], theta[2]
-	b.Sum(b.Rising(alpha, x), 1)
-	b.Sum(b.Rising(beta, b.Sub(n, x)), 1)
-	b.Sum(b.Rising(b.Add(alpha, beta), n), -1)
+	logGamma := func(v def.Value, k float64) { b.Sum(b.Func("lgamma", v), k) }
+	total := b.Add(alpha, beta)
+	logGamma(b.Add(x, alpha), 1)
+	logGamma(b.Add(b.Sub(n, x), beta), 1)
+	logGamma(b.Add(n, total), -1)
+	logGamma(total, 1)
+	logGamma(alpha, -1)
+	logGamma(beta, -1)
 	return true
 }
 

@@ -215,7 +215,7 @@ func (s *instruction) compute(y, a, b []float64) {
 		s.fn.Forward(y, a)
 	case risen:
 		for i := range y {
-			y[i] = portable.LgammaDiff(positive(a[i]), b[i])
+			y[i] = portable.LgammaDiff(a[i], b[i])
 		}
 	default:
 		s.piece(y, a, b)
