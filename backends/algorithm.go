@@ -27,6 +27,11 @@ type Algorithm struct {
 	Encrypts   bool            // it can do with sums over rows that stay encrypted: see density.Encrypting
 	// settings with which its approximation is closer to the posterior, as on the command line; "": none
 	Closer string
+	// Spanning are settings with which parameters of different parties move along what correlates them, as on
+	// the command line, and their price. They may help where StepInfo.Across is large: how many times the
+	// variance of a party's parameters is that given those of other parties, in the direction where that is
+	// most; of the party with the second most, where this process has several.
+	Spanning string
 	// Precedes reports whether an approximation with these settings has no settings that bring it closer, and
 	// chains begin from its draws; nil: none is so.
 	Precedes func(settings map[string]any) bool
@@ -225,6 +230,7 @@ type StepInfo struct {
 	// evaluations whose density or gradient was not finite, so far; they changed nothing
 	NonFinite  int
 	Unsolved   int            // of these, in sampling, where a differential equation had no solution here
+	Across     float64        // of Markov chains: see Algorithm.Spanning; 0 where it is not known
 	Fit        VariationalFit // of variational algorithms
 	Transition Transition     // of Markov chains
 	Mode       Mode           // of algorithms that maximise

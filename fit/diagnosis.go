@@ -2,14 +2,15 @@ package fit
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 )
 
 // diagnose summarises the transitions of Markov chains. maxDepth is the depth limit of their trees, 0 where
-// they have none.
-func (f *fitted) diagnose(maxDepth int) posterior.Diagnostics {
+// they have none; spanning is Algorithm.Spanning.
+func (f *fitted) diagnose(maxDepth int, spanning string) posterior.Diagnostics {
 	divergences, hits := 0, 0
 	d := posterior.Diagnostics{Divergences: &divergences, EBFMI: []posterior.Number{},
 		Khat: posterior.NotApplicable(), Superchains: f.draws.Superchains}
@@ -33,6 +34,7 @@ func (f *fitted) diagnose(maxDepth int) posterior.Diagnostics {
 		d.Noted = append(d.Noted, f.interruption())
 	}
 	d.Noted = append(d.Noted, f.unsolved()...)
+	d.Noted = append(d.Noted, f.between(divergences, spanning)...)
 	// near one place the chains themselves tell how far they got
 	if len(f.chains) > 0 && f.chains[0].search.Places > 1 {
 		d.Noted = append(d.Noted, searched(&f.chains[0].search)...)
@@ -103,6 +105,35 @@ func (f *fitted) unsolved() []posterior.Finding {
 		Text: fmt.Sprintf("%s after warm-up had no solution of a differential equation, and density 0",
 			grouped.Count(n, "point")),
 		Try: "a larger max_num_steps; priors that keep a stiff system away"}}
+}
+
+const (
+	// ridgeBetween is from which ratio of variances on a ridge between parties is told of: the estimate of
+	// one that is 1 comes to 8.5 where there are twice as many draws as parameters.
+	ridgeBetween = 16
+	// manyLeapfrogs is more per draw than a model without ridges takes.
+	manyLeapfrogs = 60
+)
+
+// between is the finding of a ridge between parties that makes chains slow; nil if there is none. It is seen
+// by every chain, since the warm-up of one may have gone astray.
+func (f *fitted) between(divergences int, spanning string) []posterior.Finding {
+	if spanning == "" || len(f.chains) == 0 || divergences == 0 && f.leapfrogs() <= manyLeapfrogs {
+		return nil
+	}
+	least := math.Inf(1)
+	for _, c := range f.chains {
+		least = min(least, c.info.Across)
+	}
+	if !(least >= ridgeBetween) {
+		return nil
+	}
+	return []posterior.Finding{{Check: "between", Value: posterior.Number(least),
+		Text: fmt.Sprintf("parameters of different parties are correlated: some vary %.0f times as far as they "+
+			"do given those of the other parties, which the metric of no party follows; a draw takes %.0f "+
+			"leapfrogs, and %s diverged", math.Sqrt(least), f.leapfrogs(),
+			grouped.Count(divergences, "transition")),
+		Try: spanning + "; or one of these covariates in place of several that are nearly the same"}}
 }
 
 // leapfrogs is the mean number of leapfrog steps per draw.

@@ -88,7 +88,7 @@ func (p *Prepared) result(f *fitted) *Result {
 	case p.Algorithm.Gives == backends.Approximation:
 		r.summariseFit(f)
 	default:
-		r.summariseChains(p.Plan, f, p.Settings.Plan)
+		r.summariseChains(p.Plan, f, p.Settings.Plan, p.Algorithm.Spanning)
 	}
 	if p.Algorithm.Gives != backends.Conditional { // a forecast is of the posterior, which a maximum is not
 		r.Document.Forecasts = p.forecasts(f.draws)
@@ -233,10 +233,10 @@ func pointNote(vars []posterior.Variable) string {
 }
 
 // summariseChains summarises Markov chains.
-func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Workload) {
+func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Workload, spanning string) {
 	d := &r.Document
 	d.Parameters = posterior.SummariseChains(f.draws)
-	d.Diagnostics = f.diagnose(s.MaxDepth)
+	d.Diagnostics = f.diagnose(s.MaxDepth, spanning)
 	r.closing = fmt.Sprintf("%s of %d draws after %d of warm-up; %d divergent",
 		grouped.Count(f.draws.Chains(), "chain"), f.draws.Len(0), s.Warmup, *d.Diagnostics.Divergences)
 	if n := f.leapfrogs(); n > 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,11 +14,12 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
 )
 
 // Two clients' covariates that are nearly one are a ridge that neither sees. A metric of all parties halves
 // the gradients at least, and parties apart have its draws bit for bit, with masks too. The audit says that
-// each client can compute the other's column.
+// each client can compute the other's column. Without that metric a finding names it.
 func TestARidgeApart(t *testing.T) {
 	t.Parallel()
 	const model = `client a, b
@@ -54,7 +56,8 @@ transform exact
 	}
 	a, _ := Backend("nuts")
 	given := map[string]string{"chains": "2", "warmup": "300", "draws": "40", "metric": "joint"}
-	joint := equalApart(t, m, tables, a, given).Document.Work.Gradients
+	spanned := equalApart(t, m, tables, a, given)
+	joint := spanned.Document.Work.Gradients
 	bundle, diags := m.Bundle()
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))
@@ -74,7 +77,16 @@ transform exact
 	masked["wire"], masked["secure-sum"] = "fixed", "on"
 	equalApart(t, m, tables, a, masked)
 	given["metric"] = "diag"
-	diag := equalApart(t, m, tables, a, given).Document.Work.Gradients
+	each := equalApart(t, m, tables, a, given)
+	diag := each.Document.Work.Gradients
+	for metric, r := range map[string]*Result{"joint": spanned, "diag": each} {
+		told := slices.ContainsFunc(r.Diagnose(), func(f posterior.Finding) bool {
+			return f.Check == "between" && strings.Contains(f.Try, "--metric joint")
+		})
+		if told != (metric == "diag") {
+			t.Errorf("--metric %s: told of a ridge between parties: %t", metric, told)
+		}
+	}
 	if t.Logf("%d gradients, and %d under a diagonal metric", joint, diag); 2*joint > diag {
 		t.Errorf("more than half")
 	}

@@ -59,7 +59,7 @@ func Classed(found []Finding) []Finding {
 type Finding struct {
 	Class Class `json:"class"`
 	// interrupted, nonfinite, converged, improper, diverged, divergences, max_depth, ebfmi, rhat, ess_bulk,
-	// ess_tail, constant; khat; moved
+	// ess_tail, constant, between; khat; moved
 	Check     string `json:"check"`
 	Chain     int    `json:"chain,omitempty"`     // from 1; 0: of all
 	Parameter string `json:"parameter,omitempty"` // as in the summary

@@ -3,6 +3,7 @@ package nuts
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
@@ -64,6 +65,39 @@ func (k *chain) rank() int {
 		return 0
 	}
 	return k.parties[0].metric.rank()
+}
+
+// spreadAmong is what StepInfo calls Across.
+func (k *chain) spreadAmong() float64 {
+	if k.across != nil || k.env.Augmented() {
+		return 0
+	}
+	first, second := 0.0, 0.0
+	for _, s := range k.parties {
+		x := s.outside()
+		first, second = max(first, x), max(second, min(first, x))
+	}
+	if len(k.parties) > 1 { // both ends of a ridge are here
+		return second
+	}
+	return first
+}
+
+// outside is the largest ratio of the variance of the party's parameters along a direction to that given the
+// parameters of all others, if the target is normal: the covariance of its draws is then that of the target,
+// and that of its gradients the inverse of the conditional one, so that these ratios are the eigenvalues of
+// their product. It is 0 where neither is known.
+func (s *party) outside() float64 {
+	e, full := &s.estimate.foreground, s.metric.full
+	n := e.draws.N
+	switch {
+	case s.aux.len > 0:
+	case s.params == 1:
+		return e.draws.Squares[0] / float64(n-1) * (e.gradients.Squares[0] / float64(n-1))
+	case full != nil && full.n == s.params && n >= 2*full.n:
+		return slices.Max(full.work.values) // by its last estimate
+	}
+	return 0
 }
 
 // spreadAcross turns the momentum p at the current point, of which each party has drawn its part from

@@ -94,6 +94,43 @@ func TestARidgeAcrossParties(t *testing.T) {
 	}
 }
 
+// What a party sees of ridges to others is by its own draws and gradients the largest eigenvalue of its part
+// of the covariance 1 + (v − 1)/6·11ᵀ times its part of the precision, (1 + d(v − 1)/6)(1 − d(1 − 1/v)/6) of
+// d parameters, within a factor of two, which is
+// more than the largest of six of a few hundred draws is off. It is 1 where the whole ridge is one party's.
+func TestPartiesSeeRidgesToOthers(t *testing.T) {
+	given := map[string]string{"warmup": "1000"}
+	for _, dims := range [][]int{{2, 0, 3, 1}, {6, 0, 0, 1}} {
+		d := leaning(6, dims[0]-5)
+		if dims[0] < 6 {
+			d = leaningAcross()
+		}
+		d.Dims = dims
+		k := begun(t, d, 5, given)
+		for range 1000 {
+			step(t, k)
+		}
+		var seen []float64
+		for b, s := range k.parties {
+			n, want := float64(dims[b]), 0.0
+			if n > 0 {
+				want = (1 + n*(variance-1)/6) * (1 - n*(1-1.0/variance)/6)
+			}
+			if dims[0] == 6 {
+				want = min(n, 1)
+			}
+			got := s.outside()
+			if seen = append(seen, got); got < want/2 || got > 2*want {
+				t.Errorf("of %v, party %d sees %.4g, want %.4g", dims, b, got, want)
+			}
+		}
+		slices.Sort(seen)
+		if i := k.info(); i.Across != seen[2] {
+			t.Errorf("of %v, %.4g is told, and the second of %.4g", dims, i.Across, seen)
+		}
+	}
+}
+
 // Steps forward and as many back return to where they began, and a step conserves the energy up to the third
 // power of its size.
 func TestStepsAcrossParties(t *testing.T) {

@@ -47,6 +47,7 @@ type chain struct {
 	unsolved int     // of these, in sampling, where a differential equation had no solution
 	last     backends.Transition
 	rise     float64 // of the log density in the newest transition
+	spread   float64 // what StepInfo calls Across
 
 	choices density.Stream
 
@@ -308,8 +309,7 @@ func (k *chain) Step(ctx context.Context) (backends.StepInfo, error) {
 
 func (k *chain) info() backends.StepInfo {
 	i := backends.StepInfo{Phase: "warmup", Iteration: k.done, Iterations: k.warmup, NonFinite: k.bad,
-		Unsolved:   k.unsolved,
-		Transition: k.last}
+		Unsolved: k.unsolved, Across: k.spread, Transition: k.last}
 	if k.done > k.warmup {
 		i.Phase, i.Iteration, i.Iterations, i.Draws = "sampling", k.done-k.warmup, k.draws, k.done-k.warmup
 	}

@@ -91,7 +91,7 @@ func item(list []string, i int) string {
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 12; --%s %s", metricForm, s.Text(metricForm))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 13; --%s %s", metricForm, s.Text(metricForm))
 	if s.Plan.Initial != "" {
 		fmt.Fprintf(&b, "; --%s", initial)
 	}
@@ -116,7 +116,7 @@ func (k *chain) shape() string {
 // state carries everything that a Step reads and an earlier one wrote.
 func (k *chain) state(c *backends.Codec) {
 	c.Ints(&k.done, &k.searches, &k.bad, &k.unsolved, &k.now.index)
-	c.Float(&k.eps, &k.now.lp)
+	c.Float(&k.eps, &k.now.lp, &k.spread)
 	memory := density.Remember(k.env, nil)
 	c.Remembered(k.env, &memory)
 	for b, s := range k.parties {

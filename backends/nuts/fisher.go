@@ -200,6 +200,9 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 		}
 		s.noise.recentre(!f.schedule.Early(t))
 	}
+	if last {
+		k.spread = k.spreadAmong()
+	}
 	if look && k.across != nil {
 		least := leastShare
 		if f.schedule.Early(t) {

@@ -64,6 +64,8 @@ func Algorithm() backends.Algorithm {
 		Transforms: stdlib.Transforms(),
 		Gives:      backends.Markov,
 		Encrypts:   true,
+		Spanning: "--" + metricForm + " " + jointMetric + ", with two round trips a leapfrog, and totals " +
+			"from which a client can compute columns of others (vflc audit with it says which)",
 		Settings: append([]backends.Setting{
 			{Name: Chains, Doc: "number of Markov chains", Default: 4, Near: 64, Min: 1,
 				Role: backends.Chains},

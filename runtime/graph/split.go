@@ -141,24 +141,29 @@ func (e *expanding) Pick(m, index def.Value) def.Value {
 }
 
 // expandEvents writes the density of many numbers with vectors for parameters as operations, where their
-// distribution has such a form. The numbers of a matrix are taken as one vector, column by column.
+// distribution has such a form. The numbers of a matrix are taken as one vector, column by column. So is the
+// density of the rows of a matrix of counts.
 func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) bool {
 	n := b.nodes[x]
-	rows := n.shape.Len()
-	if b.plain || weights != NoID || d.Event.Expand == nil || n.kind != constant || len(n.shape) == 0 ||
-		rows <= fewRows || len(theta) != len(d.Params) {
+	over := n.shape[:max(0, len(n.shape)-d.Event.Rank)] // the axes of rows
+	rows := over.Len()
+	if b.plain || weights != NoID || d.Event.Expand == nil || n.kind != constant || len(over) == 0 ||
+		rows <= fewRows || len(theta) != len(d.Params) || d.Event.Rank > 0 && len(over) > 1 {
 		return false
 	}
-	most := float64(b.eventSize(d, n.shape, theta) + d.Event.More)
+	least, most := 1.0, float64(b.eventSize(d, n.shape, theta)+d.Event.More)
+	if d.Support == def.Counts {
+		least, most = 0, math.MaxFloat64
+	}
 	for k, id := range theta {
 		s := b.nodes[id].shape
 		if lead := s[:max(0, len(s)-d.Params[k].Rank)]; len(lead) > 0 &&
-			(!lead.equal(n.shape) || len(n.shape) > 1 && d.Params[k].Rank > 0) {
+			(!lead.equal(over) || len(over) > 1 && d.Params[k].Rank > 0) {
 			return false
 		}
 	}
 	for _, v := range n.values {
-		if !(v >= 1 && v <= most && v == math.Floor(v)) {
+		if !(v >= least && v <= most && v == math.Floor(v)) {
 			return false
 		}
 	}
@@ -167,7 +172,7 @@ func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weigh
 	for k, id := range theta {
 		values[k] = def.Value(id)
 	}
-	if len(n.shape) > 1 {
+	if len(over) > 1 {
 		x = b.Const(n.name, e.shape, n.values)
 		for k, id := range theta {
 			if b.nodes[id].shape.equal(n.shape) {

@@ -25,6 +25,7 @@ Source: Stan Functions Reference, "Dirichlet-multinomial distribution"; Mosimann
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Event: &def.Event{Rank: 1, Least: 1, Density: dirichletMultinomialDensity,
+			Expand: dirichletMultinomialExpand,
 			Sample: func(r *rand.Rand, x []float64, theta [][]float64, k int) {
 				p := make([]float64, len(x))
 				dirichletSample(r, p, theta, k)
@@ -33,6 +34,20 @@ Source: Stan Functions Reference, "Dirichlet-multinomial distribution"; Mosimann
 		Examples: []string{"data y : count[N, K]\nparam alpha : real<lower=0>[K] ~ " +
 			"exponential(0.5)\ny ~ dirichlet_multinomial(alpha)"},
 	}
+}
+
+// dirichletMultinomialExpand has a rising factorial of each element and one of each row.
+func dirichletMultinomialExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
+	alpha, trials, ofRow := theta[0], b.Call("row_sums", x), "row_sums"
+	if len(b.Dims(alpha)) == 1 {
+		alpha, ofRow = b.Call("row", alpha), "sum"
+	}
+	b.Sum(b.Call("row_sums", b.Rising(alpha, x)), 1)
+	b.Sum(b.Rising(b.Call(ofRow, theta[0]), trials), -1)
+	one := b.Number(1)
+	b.Sum(b.Call("row_sums", b.Func("lgamma", b.Add(x, one))), -1)
+	b.Sum(b.Func("lgamma", b.Add(trials, one)), 1)
+	return true
 }
 
 // dirichletMultinomialDensity writes lgamma(x + a) - lgamma(a) - lgamma(1 + x) as -log(x) - log B(a, x),
