@@ -86,8 +86,9 @@ func TestCensoredForms(t *testing.T) {
 				t.Errorf("%s %s has no form", way.name, name)
 			}
 			if d.Support == def.RealLine && d.Between != nil {
-				compareForms(t, way, d, 60)
-				compareForms(t, way, d, -60)
+				for _, far := range []float64{60, -60, 700, -700, -900} {
+					compareForms(t, way, d, far)
+				}
 			}
 		}
 		if forms < 11 {

@@ -107,10 +107,17 @@ var vectorFuncs = [...]*vectorFunc{
 				y[i] = math.NaN()
 			}
 		}
-	}, func(n int, t, _, dy, x, _ []float64) {
-		vector.SubFrom(n, t, 0, x)
-		vector.Expm1(n, t, t)
-		vector.Div(n, t, dy, t)
+	}, func(n int, t, _, dy, x, y []float64) {
+		vector.Sub(n, t, x, y)
+		vector.Exp(n, t, t)
+		if s := vector.Sum(n, t); s != s {
+			for i, v := range x[:n] { // a branch of where that is not taken gives 0 times a number
+				if v > 0 {
+					t[i] = 1
+				}
+			}
+		}
+		vector.Mul(n, t, dy, t)
 		vector.Neg(n, t, t)
 	}, false},
 	def.LogitLoop: {func(n int, y, x []float64) {

@@ -50,7 +50,8 @@ func logDifference(b def.DensityBuilder, more, less def.Value) def.Value {
 
 // betweenHazard is that of a distribution whose log probability of a greater value is -exp(h), with h the log
 // of the cumulative hazard H. Between two ends it is exp(-H(lower)) - exp(-H(upper)), whose digits all stand
-// in the difference of the two H.
+// in the difference of the two H. Where both are so small that 1 - exp(-H) is H, a factor is taken out of
+// both, so that none is 0.
 func betweenHazard(h Formula) between {
 	return func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value {
 		switch def.None {
@@ -60,9 +61,14 @@ func betweenHazard(h Formula) between {
 			return b.Func("neg", b.Func("exp", h(b, lower, theta)))
 		}
 		from, to := h(b, lower, theta), h(b, upper, theta)
-		return b.Sub(logHit(b, logDifference(b, to, from)), b.Func("exp", from))
+		shift := b.Func("relu", b.Sub(b.Number(-noDigits), to))
+		risk := b.Mul(b.Func("exp", b.Add(to, shift)), b.Func("expm1", b.Sub(from, to)))
+		return b.Sub(b.Sub(b.Func("log1m_exp", risk), shift), b.Func("exp", from))
 	}
 }
+
+// exp(-noDigits) has no digits beside 1.
+const noDigits = 40
 
 // betweenReversed is betweenHazard of a distribution whose log probability of a smaller value is -exp(h).
 func betweenReversed(h Formula) between {
@@ -72,10 +78,11 @@ func betweenReversed(h Formula) between {
 	}
 }
 
-// logHit is log(1 - exp(-exp(h))), which is h where exp(h) has no digits beside 1.
+// logHit is log(1 - exp(-exp(h))), which is h where exp(h) has no digits beside 1: a factor is taken out
+// there, so that exp(h) is not 0.
 func logHit(b def.DensityBuilder, h def.Value) def.Value {
-	return b.Call("where", b.Call("lt", h, b.Number(-40)), h,
-		b.Func("log1m_exp", b.Func("neg", b.Func("exp", h))))
+	shift := b.Func("relu", b.Sub(b.Number(-noDigits), h))
+	return b.Sub(b.Func("log1m_exp", b.Func("neg", b.Func("exp", b.Add(h, shift)))), shift)
 }
 
 // standardized is (x - mu)/sigma, NaN where sigma is not positive.

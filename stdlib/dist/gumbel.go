@@ -25,7 +25,7 @@ Source: Stan Functions Reference, "Gumbel distribution".`,
 		Upper:      def.End{Decay: def.Power},
 		Expand:     gumbelExpand,
 		Between: betweenReversed(func(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
-			return b.Func("neg", standardized(b, x, theta))
+			return scaled(b, theta[0], x, b.Apply(above0(), theta[1]), 1)
 		}),
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] - float64(positive(theta[1])*portable.Log(tiny(portable.Exponential(r))))

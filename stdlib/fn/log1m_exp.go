@@ -17,9 +17,13 @@ func Log1mExp() def.Func {
 				y[i] = portable.Log1mExp(v)
 			}
 		},
-		Backward: func(dx, dy, x, _ []float64) {
+		Backward: func(dx, dy, x, y []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] / -portable.Expm1(0-v) // -∞ at 0
+				slope := portable.Exp(v - y[i]) // ∞ at 0
+				if v > 0 {
+					slope = 1 // a branch of where that is not taken gives 0 times a number
+				}
+				dx[i] -= float64(dy[i] * slope)
 			}
 		},
 		Monotone: def.Decreasing,
