@@ -12,9 +12,9 @@ import (
 )
 
 // bind gives the declarations of one party their values from its table, where the coding of levels is known:
-// the table must have those that the party owns, and may have shared ones. All of the party's declarations must
-// be in one call, since `*` means the columns that no other declaration binds. The bindings are complete when
-// the list has no errors. Sizes, Bound.Dims, are not compared between declarations here.
+// the table must have those that the party owns, and may have shared ones. All of the party's declarations
+// must be in one call, since `*` means the columns that no other declaration binds. The bindings are complete
+// when the list has no errors. Sizes, Bound.Dims, are not compared between declarations here.
 func bind(v View, wants []Want, list *diag.List) Bindings {
 	out := Bindings{}
 	b := binder{view: v, wants: wants, list: list}
