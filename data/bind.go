@@ -11,18 +11,10 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Bind gives the declarations of one party their values from its table: the table must have those that the
-// party owns, and may have shared ones. All of the party's declarations must be in one call, since `*` means
-// the columns that no other declaration binds. The bindings are complete when the list has no errors. Sizes,
-// Bound.Dims, are not compared between declarations here.
-func Bind(v View, wants []Want) (Bindings, diag.List) {
-	var list diag.List
-	h := &Holder{View: v, all: true}
-	out := bind(v, codes([]*Holder{h}, wants, true, &list)[h], &list)
-	return out, list
-}
-
-// bind is Bind for levels whose coding is known.
+// bind gives the declarations of one party their values from its table, where the coding of levels is known:
+// the table must have those that the party owns, and may have shared ones. All of the party's declarations
+// must be in one call, since `*` means the columns that no other declaration binds. The bindings are complete
+// when the list has no errors. Sizes, Bound.Dims, are not compared between declarations here.
 func bind(v View, wants []Want, list *diag.List) Bindings {
 	out := Bindings{}
 	b := binder{view: v, wants: wants, list: list}

@@ -28,7 +28,6 @@ type Holder struct {
 	Party  string // "registry", "lab[3]"
 	Family string // "lab", else ""
 	View   View
-	all    bool // binds every declaration
 }
 
 // Load reads the tables, and joins the rows of those in which the declarations have a size of rows in common.
@@ -166,9 +165,6 @@ func (d *Dataset) alone() bool {
 
 // wants returns the declarations that a table may bind: shared ones, and those of its party.
 func (h *Holder) wants(all []Want) []Want {
-	if h.all {
-		return slices.Clone(all)
-	}
 	return slices.DeleteFunc(slices.Clone(all), func(w Want) bool {
 		return w.Owner != OwnerShared && w.Owner != h.Party && (h.Family == "" || w.Owner != h.Family)
 	})

@@ -36,8 +36,6 @@ func variance(x []float64) float64 {
 // pooled returns the draws of all chains in one slice.
 func pooled(chains [][]float64) []float64 { return slices.Concat(chains...) }
 
-func ascending(x []float64) []float64 { return new(sorter).sort(x).values }
-
 // mapped applies f to every draw.
 func mapped(chains [][]float64, f func(float64) float64) [][]float64 {
 	out := make([][]float64, len(chains))

@@ -23,16 +23,9 @@ const (
 // A sorter sorts values to orders, and reuses its memory.
 type sorter struct{ now, next []uint64 }
 
-// sort is a radix sort on the leading bits of the values' range, from the last digit; the lower half of a
-// word is the index of the value. Values with equal leading bits are rare, and sorted by comparison. This
-// takes a third of the time of a comparison sort.
-func (s *sorter) sort(x []float64) order {
-	var o order
-	s.into(&o, x)
-	return o
-}
-
-// into is sort with the memory of o.
+// into sorts x into the memory of o. It is a radix sort on the leading bits of the values' range, from the
+// last digit; the lower half of a word is the index of the value. Values with equal leading bits are rare,
+// and sorted by comparison. This takes a third of the time of a comparison sort.
 func (s *sorter) into(o *order, x []float64) {
 	n := len(x)
 	s.now, s.next = room(s.now, n), room(s.next, n)

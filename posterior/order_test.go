@@ -15,6 +15,13 @@ func awkward(t *rapid.T) []float64 {
 	return rapid.SliceOfN(rapid.OneOf(rapid.Float64(), rapid.SampledFrom(special)), 0, 300).Draw(t, "values")
 }
 
+func (s *sorter) sort(x []float64) (o order) {
+	s.into(&o, x)
+	return o
+}
+
+func ascending(x []float64) []float64 { return new(sorter).sort(x).values }
+
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
 // An order is that of a comparison sort, and has the index of each value.

@@ -368,7 +368,7 @@ func (p *Publication) ownedBy(party string) bool {
 	return true
 }
 
-// OpenRun is runs.Open with the draws that other parties have published beside the run, and rows for
+// OpenRun is posterior.OpenRun with the draws that other parties have published beside the run, and rows for
 // those of which summaries were. Draws of all parties belong together: draw i of chain c is one point of the
 // joint posterior.
 func OpenRun(path string) (*posterior.Run, []posterior.SummaryRow, error) {
