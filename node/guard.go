@@ -147,7 +147,7 @@ func (g *guard) Send(ctx context.Context, to string, m transport.Message) error 
 	return g.SendAll(ctx, []transport.Departure{{To: to, Message: m}})
 }
 
-// SendAll implements transport.Together.
+// SendAll sends messages to several peers, of which the ledger has entries in one piece.
 func (g *guard) SendAll(ctx context.Context, all []transport.Departure) error {
 	for _, d := range all {
 		g.note(true, d.To, d.Message)
