@@ -147,15 +147,12 @@ func (g *guard) Send(ctx context.Context, to string, m transport.Message) error 
 	return g.SendAll(ctx, []transport.Departure{{To: to, Message: m}})
 }
 
-// SendAll implements transport.Together.
+// SendAll sends messages to several peers, of which the ledger has entries in one piece.
 func (g *guard) SendAll(ctx context.Context, all []transport.Departure) error {
 	for _, d := range all {
 		g.note(true, d.To, d.Message)
 	}
-	if g.err == nil {
-		g.err = g.book.Write()
-	}
-	if g.err != nil {
+	if g.write(); g.err != nil {
 		return g.err
 	}
 	for _, d := range all {
@@ -179,7 +176,15 @@ func (g *guard) Recv(ctx context.Context, from string) (transport.Message, error
 		g.overhear(transport.Append(nil, m))
 	}
 	g.note(false, from, m)
+	g.write()
 	return m, g.err
+}
+
+// write writes down what was noted.
+func (g *guard) write() {
+	if g.err == nil {
+		g.err = g.book.Write()
+	}
 }
 
 // note checks a message, and notes it.

@@ -116,7 +116,7 @@ func costs(program string, clients, columns, runs int) error {
 		slices.Sort(out)
 		return fmt.Sprintf("%.1f (%.1f-%.1f)", out[len(out)/2], out[0], out[len(out)-1])
 	}
-	fmt.Printf("all processes take %s times the processor time of one with masks, %s times that of one without: "+
-		"medians and ranges of %d runs\n", ratios(took[1]), ratios(took[2]), runs)
+	fmt.Printf("all processes take %s times the processor time of one with masks, %s times that of one "+
+		"without: medians and ranges of %d runs\n", ratios(took[1]), ratios(took[2]), runs)
 	return nil
 }

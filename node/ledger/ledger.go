@@ -1,5 +1,5 @@
 // Package ledger is a party's record of what has crossed in a run across processes: a file to which an entry
-// is added for every message before it leaves, and of one that has arrived before the next leaves. Every entry is chained to all entries
+// is added for every message before it leaves, and when it arrives. Every entry is chained to all entries
 // before it by a hash, and the party signs the last one at every checkpoint, so that an entry that is
 // changed, or some that are taken away, show. The file is binary (codec.go); Dump writes it as text, a JSON
 // document a line. The ledgers of all parties are compared with one another and with the script of the
@@ -468,17 +468,11 @@ func (b *Book) Record(sent bool, peer string, m transport.Message) error {
 			err = b.record(sent, peer, one)
 		}
 	})
-	if err == nil && len(b.entries) > mostEntries {
-		err = b.write()
-	}
 	return err
 }
 
-// mostEntries bounds the bytes of entries that wait.
-const mostEntries = 64 << 10
-
-// Write writes what was recorded, in one piece. No message leaves before; what has arrived may wait for the
-// next that leaves, since nobody can have seen until then that it has.
+// Write writes what was recorded, in one piece. No message leaves before, and none that has arrived is used:
+// what it leads to may be saved.
 func (b *Book) Write() error {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -621,7 +615,6 @@ func (b *Book) sync() error {
 func (b *Book) Close() {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	_ = b.write() // what could not be written has not left
 	b.file.Close()
 }
 

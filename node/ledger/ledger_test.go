@@ -97,7 +97,8 @@ func (p *pair) round() {
 	up, down := message(p.rounds, "aux", "z s", 1, 2, float64(p.rounds)),
 		message(p.rounds, "reply", "adjoint s", 0, 1, 2)
 	p.fine(p.books[1].Record(true, "server", up), p.books[0].Record(false, "a", up),
-		p.books[0].Record(true, "a", down), p.books[1].Record(false, "server", down))
+		p.books[0].Record(true, "a", down), p.books[1].Record(false, "server", down), p.books[0].Write(),
+		p.books[1].Write())
 }
 
 func (p *pair) end(how string) {
@@ -117,7 +118,7 @@ func whole(t *testing.T) *pair {
 	p.round()
 	p.round()
 	lost := message(3, "aux", "z s", 1, 2, 3)
-	p.fine(p.books[1].Record(true, "server", lost))
+	p.fine(p.books[1].Record(true, "server", lost), p.books[1].Write())
 	for _, b := range p.books { // killed
 		b.Close()
 	}
@@ -543,38 +544,6 @@ func TestNothingLeavesUnrecorded(t *testing.T) {
 	}
 	if p.books[1].Record(true, "server", m) == nil || p.books[1].Sync() == nil {
 		t.Error("a ledger that could not be written is written again")
-	}
-}
-
-// What has arrived waits for the next message that leaves, a signature or the end, whichever comes first.
-func TestArrivalsAreWrittenBeforeAnythingLeaves(t *testing.T) {
-	p := newPair(t)
-	p.begin(1)
-	entries := func() int {
-		text, err := os.ReadFile(Path(p.dirs[1], "a"))
-		p.fine(err)
-		f, diags := read("a", text)
-		if len(f.Entries) == 0 || len(diags) > 1 || len(diags) == 1 && diags[0].Code != diag.LedgerCut {
-			t.Fatal(diags)
-		}
-		return len(f.Entries)
-	}
-	m, n := message(1, "aux", "z s", 1, 2, 3), entries()
-	for k, write := range []func() error{p.books[1].Write, p.books[1].Sync,
-		func() error { return p.books[1].End(Complete) }, func() error { p.books[1].Close(); return nil }} {
-		m.Round++
-		p.fine(p.books[1].Record(false, "server", m))
-		if entries() != n {
-			t.Errorf("%d: what has arrived is written at once", k)
-		}
-		p.fine(write())
-		n += 1
-		if k == 2 {
-			n++ // the end
-		}
-		if entries() != n {
-			t.Errorf("%d: %d entries of %d", k, entries(), n)
-		}
 	}
 }
 

@@ -158,15 +158,16 @@ func (m *masker) mask(a *transport.Channel, contributors []int) error {
 		pad := m.pad[:n]
 		clear(pad)
 		m.streams[peer].XORKeyStream(pad, pad)
+		words, flip := a.Words, uint64(0)
+		if peer < own {
+			flip = math.MaxUint64 // -x is ^x + 1
+		}
 		pad = pad[:n+8] // a word is read as 8 bytes, of which the first are its own
-		if words := a.Words; peer < own {
-			for i := range words {
-				words[i] -= binary.LittleEndian.Uint64(pad[size*i:])
-			}
-		} else {
-			for i := range words {
-				words[i] += binary.LittleEndian.Uint64(pad[size*i:])
-			}
+		if size == 3 {
+			words, pad = transport.AddThrees(words, pad, flip)
+		}
+		for i := range words {
+			words[i] += binary.LittleEndian.Uint64(pad[size*i:]) ^ flip - flip
 		}
 	}
 	for i, drop := 0, 64-8*sizeOf(a.Size); drop > 0 && i < len(a.Words); i++ {

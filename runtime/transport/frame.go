@@ -111,7 +111,11 @@ func (a *Channel) AppendNumbers(dst []byte) []byte {
 			to = to[size:]
 		}
 	default:
-		for _, w := range a.Words {
+		words := a.Words
+		if size == 3 {
+			to, words = putThrees(to, words)
+		}
+		for _, w := range words {
 			binary.LittleEndian.PutUint64(to, w)
 			to = to[size:]
 		}
@@ -249,9 +253,12 @@ func (r *reader) numbers(a *Channel, body []byte, n int) {
 			a.Words[i] = binary.LittleEndian.Uint64(body[i*size:])
 		}
 	case a.Encoding != Short:
-		mask := uint64(1)<<(8*size) - 1
-		for i := range a.Words {
-			a.Words[i] = word(body, i*size, size) & mask
+		words, mask := a.Words, uint64(1)<<(8*size)-1
+		if size == 3 {
+			words, body = threesOf(words, body)
+		}
+		for i := range words {
+			words[i] = word(body, i*size, size) & mask
 		}
 	case a.NotFinite:
 		for i := range a.Data {

@@ -296,7 +296,7 @@ func (l *Lanes) flush(ctx context.Context) error {
 		}
 	}
 	l.flights += len(l.leaving)
-	if t, ok := l.transport.(Together); ok && len(l.leaving) > 0 {
+	if t, ok := l.transport.(together); ok && len(l.leaving) > 0 {
 		return t.SendAll(ctx, l.leaving)
 	}
 	for _, d := range l.leaving {

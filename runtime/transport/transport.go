@@ -106,8 +106,8 @@ type Departure struct {
 	Message
 }
 
-// Together is a Transport that sends messages to several peers in one call.
-type Together interface {
+// together is a Transport that sends messages to several peers in one call.
+type together interface {
 	SendAll(ctx context.Context, all []Departure) error
 }
 
