@@ -46,7 +46,6 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	d, n := len(lin.Index), len(lin.Cuts.Offset)
 	p := &party{
 		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], rho2: make([]float64, n),
-		now: newState(d, n), best: newState(d, n), next: newState(d, n),
 		g: make([]float64, n), weight: make([]float64, n), residual: make([]float64, n),
 		step: make([]float64, d), target: make([]float64, d),
 	}
@@ -61,11 +60,15 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	}
 	p.trail = newTrail(d, n, own)
 	p.q = newGaussian(d, max(most, len(lin.Sends.Offset)), o.Theta != "meanfield")
+	noise := false
 	for _, c := range block.Cuts() {
+		noise = noise || c.Rho != 0
 		for i := c.Offset; i < c.Offset+c.Len(); i++ {
 			p.rho2[i] = c.Rho * c.Rho
 		}
 	}
+	states := newStates(d, n, o.AtClients, noise)
+	p.now, p.best, p.next = states[0], states[1], states[2]
 	return p
 }
 

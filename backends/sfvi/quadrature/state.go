@@ -20,14 +20,29 @@ type state struct {
 	ownCurve   []float64
 }
 
-func newState(d, n int) *state {
-	v := make([]float64, 9*n+d+d*d)
-	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
-	return &state{
-		z: at(0), variance: at(1), spread: at(2), slope: at(3), curvature: at(4), own: at(5), ownCurve: at(6),
-		regression: at(7), remainder: at(8),
-		theta: v[9*n : 9*n+d], factor: v[9*n+d:],
+// newStates are states of d parameters and n elements. What the same numbers are of in each, whatever the
+// iterate, they share: the party's own likelihood where it has none, and noise where there is none.
+func newStates(d, n int, own, noise bool) (out [3]*state) {
+	vector := func() []float64 { return make([]float64, n) }
+	for k := range out {
+		s := &state{theta: make([]float64, d), factor: make([]float64, d*d), z: vector(), spread: vector(),
+			slope: vector(), curvature: vector()}
+		if k == 0 || own {
+			s.own, s.ownCurve = vector(), vector()
+		} else {
+			s.own, s.ownCurve = out[0].own, out[0].ownCurve
+		}
+		if k == 0 || noise {
+			s.regression, s.remainder = vector(), vector()
+		} else {
+			s.regression, s.remainder = out[0].regression, out[0].remainder
+		}
+		if s.variance = s.spread; noise {
+			s.variance = vector()
+		}
+		out[k] = s
 	}
+	return out
 }
 
 // vectors are all vectors of a state.
