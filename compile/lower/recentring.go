@@ -72,18 +72,19 @@ type standardised struct {
 
 // noteRoots notes the standardised parameters of scale 1 that a root multiplies.
 func (l *lowerer) noteRoots() {
-	for _, r := range l.b.Roots() {
-		k := slices.IndexFunc(l.standardised, func(p standardised) bool { return p.x == r.X })
-		if k < 0 || l.b.Received(r.Root) {
-			continue
+	l.standardised = slices.DeleteFunc(l.standardised, func(p standardised) bool {
+		if v, _ := l.b.Value(p.scale); len(v) != 1 || v[0] != 1 {
+			return false
 		}
-		if v, _ := l.b.Value(l.standardised[k].scale); len(v) == 1 && v[0] == 1 {
-			offset, _ := l.b.Coordinates(r.X)
-			l.joint = append(l.joint, effects{density.Effects{Name: l.standardised[k].name, Offset: offset,
-				Len: l.b.Shape(r.X).Len(), Process: true}, r.X, l.b.Scalar(0), r.Root, r.At})
-			l.standardised = slices.Delete(l.standardised, k, k+1)
+		root, at := l.b.Root(p.x)
+		if root == graph.NoID {
+			return false
 		}
-	}
+		offset, _ := l.b.Coordinates(p.x)
+		l.joint = append(l.joint, effects{density.Effects{Name: p.name, Offset: offset,
+			Len: l.b.Shape(p.x).Len(), Process: true}, p.x, l.b.Scalar(0), root, at})
+		return true
+	})
 }
 
 // noteProducts notes the standardised parameters that are multiplied by a scale which depends on other

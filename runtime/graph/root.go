@@ -6,55 +6,55 @@ import (
 	"github.com/vflc/vflc/stdlib/linear"
 )
 
-// A Rooted parameter X, a vector, is multiplied by Root, a triangular matrix that depends on other parameters
-// alone: At is the product, and Root takes what that is multiplied by after.
-type Rooted struct{ X, Root, At ID }
-
-// Roots finds the vectors of parameters that one triangular matrix multiplies.
-func (b *Builder) Roots() (out []Rooted) {
-	products := map[ID][]Rooted{}
+// Root is the triangular matrix that a parameter, a vector, is multiplied by where it is used, as far as that
+// is computed from other parameters and not the same for all draws; at is the product. A number by which that
+// is multiplied is part of the matrix. NoID where there is none, or several.
+func (b *Builder) Root(x ID) (root, at ID) {
+	root, at = NoID, NoID
 	for id := range b.nodes {
-		if n := &b.nodes[id]; n.op == opMatMul && b.nodes[n.in[1]].kind == param {
-			products[n.in[1]] = append(products[n.in[1]], Rooted{n.in[1], n.in[0], ID(id)})
-		}
-	}
-	for _, x := range b.params {
-		if len(products[x]) != 1 || len(b.nodes[x].shape) != 1 {
+		n := &b.nodes[id]
+		if n.op != opMatMul || n.in[1] != x || len(n.shape) != 1 {
 			continue
 		}
-		r, barred := products[x][0], b.reached(append(slices.Clone(b.inputs), x))
-		if !b.triangular(r.Root) || barred[r.Root] {
-			continue
+		if root != NoID || !b.triangular(n.in[0]) {
+			return NoID, NoID
 		}
-		for b.rescaled(&r, barred) {
-		}
-		if !b.Constant(r.Root) {
-			out = append(out, r)
-		}
+		root, at = n.in[0], ID(id)
 	}
-	return out
+	barred := b.reached(append(slices.Clone(b.inputs), x))
+	if root == NoID || barred[root] {
+		return NoID, NoID
+	}
+	for {
+		next, by := b.rescaled(at, barred)
+		if next == NoID {
+			break
+		}
+		root, at = b.must("mul", root, by), next
+	}
+	if b.Constant(root) {
+		return NoID, NoID
+	}
+	return root, at
 }
 
-// rescaled goes on to the product of At with a number, if that is its only use.
-func (b *Builder) rescaled(r *Rooted, barred []bool) bool {
-	next, by := NoID, NoID
-	for id := range barred { // what was there before
+// rescaled is the product of a node with a number, if that is its only use.
+func (b *Builder) rescaled(at ID, barred []bool) (next, by ID) {
+	next, by = NoID, NoID
+	for id := range barred { // nodes that Root adds are none
 		n := &b.nodes[id]
-		at := slices.Index(n.in, r.At)
-		if at < 0 {
+		k := slices.Index(n.in, at)
+		if k < 0 {
 			continue
 		}
 		if next != NoID || n.op != opMul {
-			return false
+			return NoID, NoID
 		}
-		if next, by = ID(id), n.in[1-at]; barred[by] || b.nodes[by].shape.Len() != 1 {
-			return false
+		if next, by = ID(id), n.in[1-k]; barred[by] || b.nodes[by].shape.Len() != 1 {
+			return NoID, NoID
 		}
 	}
-	if next != NoID {
-		r.At, r.Root = next, b.must("mul", r.Root, by)
-	}
-	return next != NoID
+	return next, by
 }
 
 // triangular reports whether a node is a Cholesky factor, or a multiple of one.
