@@ -35,8 +35,8 @@ type Effects struct {
 	Anchored    bool    // they are a location or a scale, and each has an anchor
 	Scale       bool    // they are the scale of others; Centring is 1
 	Walk        bool    // they are a random walk, location and scale are of a step, Centring is 1
-	// They are jointly normal, as a Gaussian process is: location + L·z with a dense root L of the covariance.
-	// θ has z at the Centring 0, and no form between.
+	// They are jointly normal, as a Gaussian process is: location + L·z with a dense root L of the
+	// covariance. θ has z at the Centring 0, and no form between.
 	Process bool
 }
 

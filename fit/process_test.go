@@ -29,9 +29,9 @@ func newSmooth(n int, noise float64) smooth {
 }
 
 const (
-	processElements = "param f : real[N] ~ multi_normal(0, gp_exp_quad(x, a, l) + jitter)\n"
-	processRooted   = "param f : real[N] ~ multi_normal_cholesky(0, cholesky(gp_exp_quad(x, a, l) + jitter))\n"
-	processStandard = "param z : real[N] ~ normal(0, 1)\nlet f = cholesky(gp_exp_quad(x, a, l) + jitter) * z\n"
+	processElements = "param f : real[N] ~ multi_normal(0, K)\n"
+	processRooted   = "param f : real[N] ~ multi_normal_cholesky(0, cholesky(K))\n"
+	processStandard = "param z : real[N] ~ normal(0, 1)\nlet f = cholesky(K) * z\n"
 )
 
 // run fits the process as written, with a likelihood of m + f.
@@ -43,8 +43,9 @@ func (s smooth) run(t *testing.T, process, likelihood string, given map[string]s
 		fmt.Fprintf(&table, "%v,%v\n", x, s.y[i])
 	}
 	text := "data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 2)\nparam l ~ inv_gamma(5, 5)\n" +
-		"param a ~ half_normal(1)\nlet jitter = diag(rep(1e-6, N))\n" + process + likelihood
-	return run(t, bindFiles(t, text, transforms.None, 1, map[string]string{"data.csv": table.String()}), given)
+		"param a ~ half_normal(1)\nlet K = gp_exp_quad(x, a, l) + diag(rep(1e-6, N))\n" + process + likelihood
+	files := map[string]string{"data.csv": table.String()}
+	return run(t, bindFiles(t, text, transforms.None, 1, files), given)
 }
 
 // moments are those of m, l, a and the process: given l and a all else is normal, and these are integrated by
@@ -126,8 +127,8 @@ func TestProcessesKeepThePosterior(t *testing.T) {
 	}
 }
 
-// An effective draw takes less than half the gradients of the better form of the process in the coordinates of
-// the model: by elements where data say much of each, as standard normals where they say little.
+// An effective draw takes less than half the gradients of the better form of the process in the coordinates
+// of the model: by elements where data say much of each, as standard normals where they say little.
 func TestProcessesCostLessThanEitherForm(t *testing.T) {
 	for noise, process := range map[float64]string{0.1: processRooted, 1: processStandard} {
 		s := newSmooth(15, noise)

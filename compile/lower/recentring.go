@@ -118,8 +118,8 @@ func (l *lowerer) insert(e effects) bool {
 	return true
 }
 
-// noteJoint notes the random walks and processes whose scale or root depends on parameters, with what is added
-// to them.
+// noteJoint notes the random walks and processes whose scale or root depends on parameters, with what is
+// added to them.
 func (l *lowerer) noteJoint() {
 	for _, e := range l.joint {
 		if e.Len == 0 || e.Walk && (l.b.Shape(e.location).Len() != 1 || l.b.Shape(e.scale).Len() != 1) ||

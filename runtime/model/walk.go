@@ -25,8 +25,8 @@ func (j *joint) pulled(t int) float64 {
 	return j.anchors[len(j.anchors)/2+t] - float64(j.anchors[t]*j.addend[t%len(j.addend)])
 }
 
-// A walk is the map between a random walk x with normal steps and its coordinates u, where data say h and y of
-// each x + e. With the precision matrix
+// A walk is the map between a random walk x with normal steps and its coordinates u, where data say h and y
+// of each x + e. With the precision matrix
 //
 //	P = (DᵀD + s²H)/s² = UUᵀ/s²
 //
