@@ -35,6 +35,9 @@ type Effects struct {
 	Anchored    bool    // they are a location or a scale, and each has an anchor
 	Scale       bool    // they are the scale of others; Centring is 1
 	Walk        bool    // they are a random walk, location and scale are of a step, Centring is 1
+	// They are jointly normal, as a Gaussian process is: location + L·z with a dense root L of the
+	// covariance. θ has z at the Centring 0, and no form between.
+	Process bool
 }
 
 // Informed is, in place of a centring, that of coordinates that are standard given all that their effects
@@ -42,8 +45,9 @@ type Effects struct {
 //
 //	u = (v - (m/s² + h·y)/(1/s² + h))·√(1/s² + h)
 //
-// The coordinates of a random walk are likewise standard given all else, its elements being correlated: v is
-// an element with what is added to it. At the centring 0 they are its steps in units of the scale.
+// The coordinates of a random walk or process are likewise standard given all else, its elements being
+// correlated: v is an element with what is added to it. At the centring 0 they are its steps in units of the
+// scale, or z.
 const Informed = -1
 
 // MostBent is the strength of the coordinates of a scale at the centring 0.

@@ -179,21 +179,32 @@ y ~ normal(v[g] + va[ga], 1)
 	})
 }
 
-// twoWalks has one at the server and one at a client.
+// twoWalks has one at the server and one at a client, twoProcesses likewise.
 func twoWalks(t *testing.T, transform def.Transform) *compile.BoundModel {
+	t.Helper()
+	return twoVectors(t, transform, "gaussian_random_walk(0, t)", "gaussian_random_walk(0.1, ta)")
+}
+
+func twoProcesses(t *testing.T, transform def.Transform) *compile.BoundModel {
+	t.Helper()
+	return twoVectors(t, transform, "multi_normal(0, gp_exp_quad(y, t, 1) + diag(rep(0.1, N)))",
+		"multi_normal_cholesky(0.1, ta * cholesky(gp_matern32(x, 1, 1)))")
+}
+
+func twoVectors(t *testing.T, transform def.Transform, server, client string) *compile.BoundModel {
 	t.Helper()
 	text := `client a
 data y  : real[N] @ shared
 data x  : real[N] @ a
 param t            ~ half_normal(1)
-param v  : real[N] ~ gaussian_random_walk(0, t)
+param v  : real[N] ~ ` + server + `
 param ta           ~ half_normal(1) @ a
-param va : real[N] ~ gaussian_random_walk(0.1, ta) @ a
+param va : real[N] ~ ` + client + ` @ a
 y ~ normal(v + (va + x), 1)
 `
 	return bindFiles(t, text, transform, 0.5, map[string]string{
 		"server.csv": "id,y\n1,0.3\n2,-1.1\n3,0.7\n4,2.0\n5,-0.4\n6,1.2\n",
-		"a.csv":      "id,x\n1,1\n2,2\n3,3\n4,4\n5,1\n6,2\n",
+		"a.csv":      "id,x\n1,1\n2,2\n3,3\n4,4\n5,1.5\n6,2.5\n",
 	})
 }
 
@@ -204,7 +215,8 @@ func TestCoordinatesOfParties(t *testing.T) {
 		model     func(t *testing.T, transform def.Transform) *compile.BoundModel
 		transform def.Transform
 	}{{twoHierarchies, stdlib.Exact}, {twoHierarchies, stdlib.Augmented},
-		{twoWalks, stdlib.Exact}, {twoWalks, stdlib.Augmented}} {
+		{twoWalks, stdlib.Exact}, {twoWalks, stdlib.Augmented},
+		{twoProcesses, stdlib.Exact}, {twoProcesses, stdlib.Augmented}} {
 		plan, transform := c.model(t, c.transform).Plan, c.transform
 		given := map[string]string{"warmup": "200", "draws": "30"}
 		want := drawsOf(t, plan, session.OneLoop, "nuts", given)

@@ -171,14 +171,14 @@ func TestLargeMatricesAreNotMadeToBeRefused(t *testing.T) {
 	}
 	const text = "client a\ndata y : binary[N]\ndata g : level(C)[N] @ a\nparam u : real[C] ~ " +
 		"normal(0, 1) @ a\ny ~ bernoulli_logit(u[g])\n"
-	b := bindFiles(t, text, transforms.Exact, 0,
+	b := bindFiles(t, text, stdlib.Exact, 0,
 		map[string]string{"server.csv": server.String(), "a.csv": a.String()})
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
 	if err != nil {
 		t.Fatal(err)
 	}
 	algorithm := backend(t, "sfvi")
-	auto, err := algorithm.Resolve(transforms.Exact, nil)
+	auto, err := algorithm.Resolve(stdlib.Exact, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

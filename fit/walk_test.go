@@ -99,23 +99,28 @@ func TestWalksKeepThePosterior(t *testing.T) {
 	for _, noise := range []float64{0.05, 0.5, 3} {
 		l := newLocalLevel(30, noise)
 		r := l.run(t, walkAsIs, map[string]string{"draws": "2000"})
-		for k, want := range l.moments(t) {
-			x := r.Draws.Column(k)
-			squares := make([][]float64, len(x))
-			for c, chain := range x {
-				for _, v := range chain {
-					squares[c] = append(squares[c], v*v)
-				}
+		withinError(t, fmt.Sprintf("noise %v", noise), r, l.moments(t))
+	}
+}
+
+// withinError holds the moments of the first parameters within 4 Monte Carlo standard errors of others.
+func withinError(t *testing.T, of string, r *Result, moments []moment) {
+	t.Helper()
+	for k, want := range moments {
+		x := r.Draws.Column(k)
+		squares := make([][]float64, len(x))
+		for c, chain := range x {
+			for _, v := range chain {
+				squares[c] = append(squares[c], v*v)
 			}
-			for what, m := range map[string]struct {
-				x    [][]float64
-				want float64
-			}{"mean": {x, want.mean}, "mean square": {squares, want.square}} {
-				if got, mcse := mean(m.x), posterior.MCSEMean(m.x); !(math.Abs(got-m.want) < 4*mcse) ||
-					!(mcse < 0.1*(1+math.Abs(m.want))) {
-					t.Errorf("noise %v: %s of parameter %d is %.4f ± %.4f, want %.4f", noise, what, k, got, mcse,
-						m.want)
-				}
+		}
+		for what, m := range map[string]struct {
+			x    [][]float64
+			want float64
+		}{"mean": {x, want.mean}, "mean square": {squares, want.square}} {
+			if got, mcse := mean(m.x), posterior.MCSEMean(m.x); !(math.Abs(got-m.want) < 4*mcse) ||
+				!(mcse < 0.1*(1+math.Abs(m.want))) {
+				t.Errorf("%s: %s of parameter %d is %.4f ± %.4f, want %.4f", of, what, k, got, mcse, m.want)
 			}
 		}
 	}

@@ -239,7 +239,7 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 	var misfits [len(candidates)]float64
 	least := math.Inf(1)
 	for i, v := range candidates {
-		if c.effects[k].Walk && v > 0 && v < 1 {
+		if e := c.effects[k]; (e.Walk || e.Process) && v > 0 && v != e.Centring {
 			misfits[i] = math.Inf(1) // between steps and elements are coordinates by what data say
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -138,7 +138,7 @@ func TestScoresThatAreNotFiniteAreLowest(t *testing.T) {
 func TestSavingHoldsNoCopy(t *testing.T) {
 	const rows = 20000
 	m := testmodel.Linear(3, rows, []int{2}, 2)
-	m.Transform, m.Rho = transforms.Augmented, 0.8
+	m.Transform, m.Rho = stdlib.Augmented, 0.8
 	s, err := Algorithm().Resolve(m.Transform, map[string]string{"estimator": "sampled", "restarts": "2"})
 	if err != nil {
 		t.Fatal(err)

@@ -74,8 +74,9 @@ func Lower(p PartyData) (*Lowered, diag.List) {
 	if l.diags.HasErrors() {
 		return nil, l.diags
 	}
+	l.noteRoots()
 	l.noteProducts()
-	l.noteWalks()
+	l.noteJoint()
 	beside := l.b.Beside()
 	intercepts, err := l.intercepts()
 	if err != nil {
@@ -120,7 +121,7 @@ type lowerer struct {
 	generated    []*check.Symbol
 	draws        []drawing
 	effects      []effects
-	walks        []effects
+	joint        []effects // walks and processes
 	bounded      []bounded
 	standardised []standardised
 	offset       int // into the reported values

@@ -8,29 +8,39 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // effects are a parameter whose coordinates x have a prior with a location and a scale that depend on other
 // parameters of the party; or the location of such, with their scale.
 type effects struct {
 	density.Effects
-	x, location, scale graph.ID
-	addend             graph.ID // of a walk
+	x, location graph.ID
+	scale       graph.ID // of a process its root
+	addend      graph.ID // of a walk or process
 }
 
 // needs reports whether the map of effects depends on a parameter.
 func (l *lowerer) needs(e effects, x graph.ID) bool {
 	return l.b.Depends(e.scale, x) || !e.Anchored && l.b.Depends(e.location, x) ||
-		e.Walk && l.b.Depends(e.addend, x)
+		e.addend != graph.NoID && l.b.Depends(e.addend, x)
 }
 
 // noteEffects notes a parameter that can be centred or not, args being those of its prior as written. Its x
 // must be coordinates, not a function of them; log is true where it is the exponential of coordinates x.
 func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []graph.ID) {
 	offset, free := l.b.Coordinates(x)
-	if event := s.Dist.Event; event != nil && event.Walk && free && len(l.b.Shape(x)) == 1 {
-		l.walks = append(l.walks, effects{Effects: density.Effects{Name: l.key(s.Name), Offset: offset,
-			Len: l.b.Shape(x).Len(), Centring: 1, Walk: true}, x: x, location: args[0], scale: args[1]})
+	if event := s.Dist.Event; event != nil {
+		if !free || len(l.b.Shape(x)) != 1 || !event.Walk && !event.Normal {
+			return
+		}
+		scale := args[1]
+		if event.Normal && s.Dist.Params[1].Domain == def.CovMatrix && !l.b.Constant(scale) {
+			scale = l.apply(s.Ident, "cholesky", graph.Attr{}, scale)
+		}
+		l.joint = append(l.joint, effects{density.Effects{Name: l.key(s.Name), Offset: offset,
+			Len: l.b.Shape(x).Len(), Centring: 1, Walk: event.Walk, Process: event.Normal}, x, args[0],
+			scale, x})
 		return
 	}
 	locationAt, scaleAt := s.Dist.Spread()
@@ -40,7 +50,7 @@ func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []grap
 	n, location, scale := l.b.Shape(x).Len(), args[locationAt], args[scaleAt]
 	if v, known := l.b.Value(location); known && n > 0 && !log && l.b.Constant(scale) &&
 		!slices.ContainsFunc(v, func(m float64) bool { return m != 0 }) {
-		l.standardised = append(l.standardised, standardised{l.key(s.Name), x})
+		l.standardised = append(l.standardised, standardised{l.key(s.Name), x, scale})
 	}
 	if n == 0 || l.b.Constant(scale) || l.b.Received(scale) || l.b.Received(location) {
 		return
@@ -56,8 +66,25 @@ func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []grap
 
 // A standardised parameter has a prior of location 0 and a scale that is a number.
 type standardised struct {
-	name string
-	x    graph.ID
+	name     string
+	x, scale graph.ID
+}
+
+// noteRoots notes the standardised parameters of scale 1 that a root multiplies.
+func (l *lowerer) noteRoots() {
+	l.standardised = slices.DeleteFunc(l.standardised, func(p standardised) bool {
+		if v, _ := l.b.Value(p.scale); len(v) != 1 || v[0] != 1 {
+			return false
+		}
+		root, at := l.b.Root(p.x)
+		if root == graph.NoID {
+			return false
+		}
+		offset, _ := l.b.Coordinates(p.x)
+		l.joint = append(l.joint, effects{density.Effects{Name: p.name, Offset: offset,
+			Len: l.b.Shape(p.x).Len(), Process: true}, p.x, l.b.Scalar(0), root, at})
+		return true
+	})
 }
 
 // noteProducts notes the standardised parameters that are multiplied by a scale which depends on other
@@ -91,15 +118,16 @@ func (l *lowerer) insert(e effects) bool {
 	return true
 }
 
-// noteWalks notes the random walks whose scale depends on parameters, with what is added to them.
-func (l *lowerer) noteWalks() {
-	for _, e := range l.walks {
-		if e.Len == 0 || l.b.Shape(e.location).Len() != 1 || l.b.Shape(e.scale).Len() != 1 ||
+// noteJoint notes the random walks and processes whose scale or root depends on parameters, with what is
+// added to them.
+func (l *lowerer) noteJoint() {
+	for _, e := range l.joint {
+		if e.Len == 0 || e.Walk && (l.b.Shape(e.location).Len() != 1 || l.b.Shape(e.scale).Len() != 1) ||
 			l.b.Constant(e.scale) || l.b.Received(e.scale) || l.b.Received(e.location) {
 			continue
 		}
 		none := l.b.Scalar(0)
-		if e.addend = l.b.Addend(e.x); e.addend == graph.NoID {
+		if e.addend = l.b.Addend(e.x, e.addend); e.addend == graph.NoID {
 			e.addend = none
 		}
 		if !l.insert(e) {
@@ -139,7 +167,7 @@ type bounded struct {
 func (l *lowerer) noteScales() {
 	for _, p := range l.bounded {
 		if slices.ContainsFunc(l.effects, func(e effects) bool {
-			return !e.Scale && l.b.Depends(e.scale, p.x)
+			return !e.Scale && !e.Process && l.b.Depends(e.scale, p.x)
 		}) && !slices.ContainsFunc(l.effects, func(e effects) bool { return e.x == p.coordinates }) {
 			offset, _ := l.b.Coordinates(p.coordinates)
 			e := density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len(), Centring: 1,
@@ -201,19 +229,22 @@ func (l *lowerer) recentringStages(r *model.RecentringGraphs) error {
 			if !e.Anchored {
 				location = b.Copy(l.b, e.location, known)
 			}
-			logScale, err := b.Apply("log", graph.Attr{}, b.Copy(l.b, e.scale, known))
-			if err != nil {
-				return err
+			scale, err := b.Copy(l.b, e.scale, known), error(nil)
+			if !e.Process {
+				if scale, err = b.Apply("log", graph.Attr{}, scale); err != nil {
+					return err
+				}
 			}
-			outputs := []graph.ID{location, logScale}
-			if e.Walk {
+			outputs := []graph.ID{location, scale}
+			if e.addend != graph.NoID {
 				outputs = append(outputs, b.Copy(l.b, e.addend, known))
 			}
 			for i, id := range outputs {
-				if id, err = repeated(b, id, l.b.Shape(e.x)); err != nil {
+				if i == 1 && e.Process {
+				} else if id, err = repeated(b, id, l.b.Shape(e.x)); err != nil {
 					return err
 				}
-				b.Output([]string{"location of ", "log scale of ", "addend of "}[i]+e.Name, id)
+				b.Output([]string{"location of ", "log scale or root of ", "addend of "}[i]+e.Name, id)
 			}
 			s.Effects = append(s.Effects, k)
 		}
@@ -250,7 +281,7 @@ func (l *lowerer) moving(p graph.ID) []graph.ID {
 	for _, e := range l.effects {
 		switch {
 		case e.x == p && !e.Anchored, depends(e.scale),
-			e.Walk && (depends(e.location) || depends(e.addend)):
+			(e.Walk || e.Process) && (depends(e.location) || depends(e.addend)):
 			return nil
 		case e.Anchored || !depends(e.location):
 		case !l.b.Moves(e.location, set):

@@ -78,6 +78,31 @@ y ~ normal(p[g] + fixed, 1)
 	Tables: nested.Tables,
 }
 
+// processes are standard normals that a root multiplies, elements with a covariance or its root, and vectors
+// that are none: the root of v is fixed, w has two and k one that is no triangle. To r nothing is added, as f
+// needs it.
+var processes = fixture{
+	Text: `data y : real[N]
+data x : real[N]
+param m           ~ normal(0, 1)
+param l           ~ inv_gamma(5, 5)
+param a           ~ half_normal(1)
+param z : real[N] ~ normal(0, 1)
+param r : real[N] ~ normal(0, 1)
+param f : real[N] ~ multi_normal(m, gp_exp_quad(x, a, l))
+param h : real[N] ~ multi_normal_cholesky(x * m, a * cholesky(gp_matern32(x, 1, 1)))
+param v : real[N] ~ normal(0, 1)
+param w : real[N] ~ normal(0, 1)
+param k : real[N] ~ normal(0, 1)
+let L = cholesky(gp_matern52(x, a, l))
+y ~ normal(m + L * z + a * x, 1)
+y ~ normal(a * (cholesky(gp_exp_quad(x, 1, 1)) * r) + f, 1)
+y ~ normal(h + cholesky(gp_exp_quad(x, 1, 1)) * v, 1)
+y ~ normal(L * w + cholesky(gp_exp_quad(x, 2, l)) * w + gp_exp_quad(x, a, l) * k, 1)
+`,
+	Tables: map[string]string{"server": "y,x\n0.3,1\n-0.2,2\n0.5,2.5\n1,4\n"},
+}
+
 // Persons and questions are separable each; what a sum over all of them, or a product with a matrix, enters
 // is not, but for sums that are only generated.
 func TestSeparable(t *testing.T) {
@@ -117,6 +142,7 @@ func TestEffects(t *testing.T) {
 			"flat", "tail", "s", "t"}}},
 		{written, map[string][]string{"server": {"location of a", "a", "d", "z", "x", "s", "l"}}},
 		{walking, map[string][]string{"server": {"b", "h", "p", "s"}}},
+		{processes, map[string][]string{"server": {"r", "f", "h", "z"}}},
 		{logistic, map[string][]string{}},
 		{shared, map[string][]string{"server": {"m", "tau"}}}, // the scale of the clients' is the server's
 	} {
@@ -158,8 +184,8 @@ func thereAndBack(t *testing.T, p *model.Party) (theta []float64) {
 		for k, e := range effects {
 			if c[k] = r.Float64(); !e.Anchored && r.IntN(2) == 0 {
 				c[k] = density.Informed
-			} else if e.Walk {
-				c[k] = float64(r.IntN(2))
+			} else if e.Walk || e.Process {
+				c[k] = float64(r.IntN(2)) * e.Centring
 			}
 			for range e.Anchors() {
 				c = append(c, 2*r.Float64())
@@ -230,6 +256,94 @@ func TestWalks(t *testing.T) {
 	}
 	near(t, squares, mat.Inner(&off, precision, &off))
 	near(t, logJacobian, root.LogDet()/2)
+}
+
+// Coordinates of a process that are Informed are standard normal given all else: half their squares is that
+// of the distance from the mean by the precision, whose root is the Jacobian where θ has the elements. Where
+// it has z, the root of the covariance comes before. At the centring 0 elements are z.
+func TestProcesses(t *testing.T) {
+	p := model.NewParty(processes.Bind(t, check.Options{}).Plan, 0)
+	theta := thereAndBack(t, p)
+	effects, from, u := p.Effects(), p.FromTheta(), make([]float64, p.Dim())
+	m, l, a := theta[0], math.Exp(theta[1]), math.Exp(theta[2])
+	x := []float64{1, 2, 2.5, 4}
+	n, at := len(x), make([]float64, len(effects))
+	for k, e := range effects {
+		at[k] = e.Centring
+		at = append(at, make([]float64, e.Anchors())...)
+	}
+	said := at[len(effects):]
+	var unit mat.Cholesky
+	var l1 mat.TriDense
+	if !unit.Factorize(covariance(x, func(d float64) float64 { return math.Exp(-d * d / 2) })) {
+		t.Fatal("the covariance has no root")
+	}
+	unit.LTo(&l1)
+	ofR, ofV := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	ofR.MulVec(&l1, mat.NewVecDense(n, theta[effects[0].Offset:][:n]))
+	ofV.MulVec(&l1, mat.NewVecDense(n, theta[effects[3].Offset+4*n:][:n]))
+	for k, e := range effects {
+		prior := covariance(x, func(d float64) float64 {
+			return a * a * map[string]float64{"f": math.Exp(-d * d / 2 / l / l), "r": math.Exp(-d * d / 2),
+				"h": (1 + math.Sqrt(3)*d) * math.Exp(-math.Sqrt(3)*d),
+				"z": (1 + math.Sqrt(5)*d/l + 5*d*d/3/l/l) * math.Exp(-math.Sqrt(5)*d/l)}[e.Name]
+		})
+		precision := mat.NewSymDense(n, nil)
+		mean, pull, v := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+		for i := range n {
+			mean.SetVec(i, map[string]float64{"f": m, "h": x[i] * m}[e.Name])
+			added := map[string]float64{"f": a * ofR.AtVec(i), "h": ofV.AtVec(i), "z": m + a*x[i]}[e.Name]
+			h, y := 0.4*float64(i), 1-0.5*float64(i) // the first of nothing
+			said[i], said[n+i] = h, h*y
+			precision.SetSym(i, i, h)
+			pull.SetVec(i, h*(y-added))
+			v.SetVec(i, theta[e.Offset+i])
+		}
+		at[k] = density.Informed
+		logJacobian := from.At(at, theta, u)
+		var root, of mat.Cholesky
+		var inverse mat.SymDense
+		if !root.Factorize(prior) || root.InverseTo(&inverse) != nil {
+			t.Fatal("the covariance has no root")
+		}
+		if e.Centring == 0 { // v is z
+			var lower mat.TriDense
+			root.LTo(&lower)
+			v.MulVec(&lower, v)
+			logJacobian -= root.LogDet() / 2
+		}
+		var fromPrior, centre, off mat.VecDense
+		fromPrior.MulVec(&inverse, mean)
+		pull.AddVec(pull, &fromPrior)
+		precision.AddSym(precision, &inverse)
+		if !of.Factorize(precision) || of.SolveVecTo(&centre, pull) != nil {
+			t.Fatal("the precision has no root")
+		}
+		off.SubVec(v, &centre)
+		squares := 0.0
+		for _, w := range u[e.Offset:][:n] {
+			squares += w * w
+		}
+		if want := mat.Inner(&off, precision, &off); math.Abs(squares-want) > 1e-10*want {
+			t.Errorf("%s: the coordinates' squares are %v, want %v", e.Name, squares, want)
+		}
+		if want := of.LogDet() / 2; math.Abs(logJacobian-want) > 1e-10 {
+			t.Errorf("%s: the log-Jacobian is %v, want %v", e.Name, logJacobian, want)
+		}
+		clear(said[:2*n])
+		at[k], said = e.Centring, said[2*n:]
+	}
+}
+
+// covariance is that of values at points, a function of their distance.
+func covariance(x []float64, of func(distance float64) float64) *mat.SymDense {
+	out := mat.NewSymDense(len(x), nil)
+	for i := range x {
+		for j := range x {
+			out.SetSym(i, j, of(math.Abs(x[i]-x[j])))
+		}
+	}
+	return out
 }
 
 // Evidence of a walk is that of its elements with what is added to them, and the slope that of the

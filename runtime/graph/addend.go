@@ -1,10 +1,10 @@
 package graph
 
-// Addend is what is added to the elements of a parameter where these are used, one sum after another, as far
-// as that is computed from other parameters alone; NoID where it is nothing, or different things at different
-// places. A graph with inputs has none.
-func (b *Builder) Addend(x ID) ID {
-	sum, at, gathered, barred := NoID, x, false, b.reached([]ID{x})
+// Addend is what is added to the elements of a parameter, or of what is computed from it, where these are
+// used, one sum after another, as far as that is computed from other parameters alone; NoID where it is
+// nothing, or different things at different places. A graph with inputs has none.
+func (b *Builder) Addend(x, at ID) ID {
+	sum, gathered, barred := NoID, false, b.reached([]ID{x})
 	for len(b.inputs) == 0 {
 		next, uses := NoID, 0
 		for id := range b.nodes {

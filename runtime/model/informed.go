@@ -141,6 +141,10 @@ func (e *recentredEffects) evidence(theta, g, v, slope []float64) {
 		e.walkEvidence(theta, g, v, slope)
 		return
 	}
+	if e.Process {
+		e.processEvidence(theta, g, v, slope)
+		return
+	}
 	j, k := 0, 0
 	for i, x := range theta {
 		m, s := e.location[j], portable.Exp(e.logScale[k])

@@ -17,8 +17,8 @@ type RecentringGraphs struct {
 
 // A RecentringStage is a graph over all parameters of the party. For the k-th of its effects, numbers of
 // Recentring.Effects, in turn, the outputs are the location (of those with anchors, nothing), the logarithm
-// of the scale and, of a walk, what is added to its elements. Each is one number, or is repeated over the
-// effects.
+// of the scale and, of a walk or process, what is added to its elements. Each is one number, or is repeated
+// over the effects. A process has its root in the place of the scale.
 type RecentringStage struct {
 	Effects []int
 	Graph   *graph.Graph
@@ -26,7 +26,7 @@ type RecentringStage struct {
 
 // maps is how many outputs of a stage effects have.
 func maps(e density.Effects) int {
-	if e.Walk {
+	if e.Walk || e.Process {
 		return 3
 	}
 	return 2
@@ -72,7 +72,7 @@ type recentredEffects struct {
 	number             int // of Effects
 	a, b               float64
 	anchor             []float64 // in place of a location
-	location, logScale []float64 // repeated over the effects
+	location, logScale []float64 // repeated over the effects; the latter nil with a root
 	power              []float64 // s^(b-a)
 	misfit             []float64 // x - a·m
 	toLocation, toLog  []float64 // adjoints; the former nil with anchors
@@ -83,7 +83,9 @@ type recentredEffects struct {
 	added               float64
 
 	informed informed
+	joint    *joint // nil where effects are independent
 	walk     walk
+	process  process
 }
 
 func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
@@ -104,8 +106,14 @@ func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 		for _, number := range s.Effects {
 			e := m.effects[number]
 			e.location, e.logScale = exec.Output(at), exec.Output(at+1)
+			if e.Walk || e.Process {
+				e.joint = newJoint(e.Len, exec.Output(at+2))
+			}
 			if e.Walk {
-				e.walk = newWalk(e.Len, exec.Output(at+2))
+				e.walk = newWalk(e.Len, e.joint)
+			} else if e.Process {
+				e.process = process{joint: e.joint, root: e.logScale}
+				e.logScale = nil
 			}
 			at += maps(e.Effects)
 			for _, v := range []*[]float64{&e.power, &e.toLog, &e.factor, &e.step, &e.slope} {
@@ -148,10 +156,10 @@ func (m *recentred) At(at, from, to []float64) float64 {
 		}
 		if e.Anchored {
 			copy(e.anchor, anchors)
-		} else if e.Walk {
-			e.walk.on, e.walk.anchors = at[k] != 1, e.walk.nothing
+		} else if e.joint != nil {
+			e.joint.on, e.joint.anchors = at[k] != e.Centring, e.joint.nothing
 			if at[k] == density.Informed {
-				e.walk.anchors = anchors[:2*e.Len]
+				e.joint.anchors = anchors[:2*e.Len]
 			}
 		} else if e.informed.on = at[k] == density.Informed; e.informed.on {
 			e.informed.anchors = anchors[:2*e.Len]
@@ -169,12 +177,17 @@ func (m *recentred) At(at, from, to []float64) float64 {
 		}
 		s.exec.Forward(theta)
 		for _, e := range s.effects {
-			if e.walk.on {
-				logJacobian += e.walkTo(from[e.Offset:][:e.Len], to[e.Offset:][:e.Len], m.toTheta)
-			} else if e.informed.on {
-				logJacobian += e.inform(from[e.Offset:][:e.Len], to[e.Offset:][:e.Len], m.toTheta)
-			} else if e.moved() {
-				logJacobian += e.move(from[e.Offset:][:e.Len], to[e.Offset:][:e.Len])
+			from, to := from[e.Offset:][:e.Len], to[e.Offset:][:e.Len]
+			switch {
+			case !e.moved():
+			case e.Walk:
+				logJacobian += e.walkTo(from, to, m.toTheta)
+			case e.Process:
+				logJacobian += e.processTo(from, to, m.toTheta)
+			case e.informed.on:
+				logJacobian += e.inform(from, to, m.toTheta)
+			default:
+				logJacobian += e.move(from, to)
 			}
 		}
 	}
@@ -204,18 +217,13 @@ func (m *recentred) pull(g []float64, fromTheta bool) {
 		clear(seeds)
 		for _, e := range s.effects {
 			if e.moved() {
-				if e.walk.on {
-					e.pullWalk(g[e.Offset:][:e.Len], fromTheta)
-				} else if e.informed.on {
-					e.pullInformed(g[e.Offset:][:e.Len], fromTheta)
-				} else if e.factors(fromTheta != m.toTheta); len(e.location) == 1 && len(e.power) == 1 {
-					e.pullAlike(g[e.Offset:][:e.Len])
-				} else {
-					e.pull(g[e.Offset:][:e.Len])
-				}
+				e.pullAny(g[e.Offset:][:e.Len], fromTheta, fromTheta != m.toTheta)
 				seeds[0], seeds[1] = e.toLocation, e.toLog
-				if e.Walk {
-					seeds[2] = e.walk.toAddend
+				if e.joint != nil {
+					seeds[2] = e.joint.toAddend
+				}
+				if e.Process {
+					seeds[1] = e.process.toRoot
 				}
 			}
 			seeds = seeds[maps(e.Effects):]
@@ -225,6 +233,24 @@ func (m *recentred) pull(g []float64, fromTheta bool) {
 	}
 	if fromTheta {
 		m.pullBends(g, true)
+	}
+}
+
+// pullAny is pull of effects; inverse is true of Lift.
+func (e *recentredEffects) pullAny(g []float64, fromTheta, inverse bool) {
+	switch {
+	case e.Walk:
+		e.pullWalk(g, fromTheta)
+	case e.Process:
+		e.pullProcess(g, fromTheta)
+	case e.informed.on:
+		e.pullInformed(g, fromTheta)
+	default:
+		if e.factors(inverse); len(e.location) == 1 && len(e.power) == 1 {
+			e.pullAlike(g)
+		} else {
+			e.pull(g)
+		}
 	}
 }
 

@@ -6,38 +6,47 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// A walk is the map between a random walk x with normal steps and its coordinates u, where data say of each
-// v_t = x_t + e_t that it is normal with precision h_t and mean y_t. With the precision matrix
+// joint are effects that are correlated given all else, whose coordinates depend on what data say of each
+// with what is added to it, e: that it is normal with precision h and mean y.
+type joint struct {
+	on     bool
+	addend []float64 // e, one or of each element
+	// h of each element followed by h·y of each; both 0 for coordinates that do not depend on data
+	anchors, nothing []float64
+	toAddend         []float64
+}
+
+func newJoint(n int, addend []float64) *joint {
+	return &joint{addend: addend, nothing: make([]float64, 2*n), toAddend: make([]float64, len(addend))}
+}
+
+// pulled is h(y - e) of element t.
+func (j *joint) pulled(t int) float64 {
+	return j.anchors[len(j.anchors)/2+t] - float64(j.anchors[t]*j.addend[t%len(j.addend)])
+}
+
+// A walk is the map between a random walk x with normal steps and its coordinates u, where data say h and y
+// of each x + e. With the precision matrix
 //
 //	P = (DᵀD + s²H)/s² = UUᵀ/s²
 //
 // of x given all else, it is x = E x + s·U⁻ᵀu. U is upper bidiagonal, so that all is done by recursions along
 // the walk, and Dᵀ where data say nothing: there u are the steps in units of s.
 type walk struct {
-	on     bool
-	addend []float64 // e, one or of each element; nil where the effects are no walk
-	// h of each element followed by h·y of each; both 0 for steps
-	anchors, nothing []float64
-
+	*joint
 	// By elements: k = 1 + c is the square of U's diagonal, c the precision that data from here on give,
 	// relative to 1/s², and pull their tendency away from the prior mean.
 	part, c, pull   []float64 // part = 1/k
 	mean, width, u  []float64 // x = mean + width·u
 	toElement, toBy []float64 // adjoints of x, and of addends by elements
-	toAddend        []float64
 }
 
-func newWalk(n int, addend []float64) walk {
-	w := walk{addend: addend, nothing: make([]float64, 2*n), toAddend: make([]float64, len(addend))}
+func newWalk(n int, j *joint) walk {
+	w := walk{joint: j}
 	for _, v := range []*[]float64{&w.part, &w.c, &w.pull, &w.mean, &w.width, &w.u, &w.toElement, &w.toBy} {
 		*v = make([]float64, n)
 	}
 	return w
-}
-
-// pulled is h(y - e) of element t.
-func (w *walk) pulled(t int) float64 {
-	return w.anchors[len(w.part)+t] - float64(w.anchors[t]*w.addend[t%len(w.addend)])
 }
 
 // walkTo takes x to u, or back, and returns the log-Jacobian.

@@ -101,7 +101,10 @@ type Event struct {
 	Joint string
 	// Walk is set where a value is a random walk from 0 whose steps are normal, with the first parameter for
 	// their mean and the second for their standard deviation.
-	Walk      bool
+	Walk bool
+	// Normal is set where a value is normal, with the first parameter for its mean and the second for its
+	// covariance matrix, or that matrix's Cholesky factor where that is the parameter's domain.
+	Normal    bool
 	NoSampler string // why there is no Sample, "" where there is
 	// Check reports why parameters that are each inside their domain are not allowed together, "" where they
 	// are; nil: they always are.

@@ -12,7 +12,7 @@ import (
 // MultiNormal is the multivariate normal distribution with a covariance matrix.
 func MultiNormal() def.Dist {
 	d := multiNormal(func(b *def.Events) { ellipticDensity(b, covariance, normalRadial) })
-	d.Name = "multi_normal"
+	d.Name, d.Event.Normal = "multi_normal", true
 	d.Doc = `The multivariate normal distribution with a mean vector and a covariance matrix. ` + "`multi_normal_cholesky`" + ` is faster where a factor is at hand.
 
     log p(x) = -½ (x - mu)ᵀ Sigma⁻¹ (x - mu) - ½ log|Sigma| - ½ K log(2π)

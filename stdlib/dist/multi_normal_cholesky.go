@@ -10,7 +10,7 @@ import (
 // matrix.
 func MultiNormalCholesky() def.Dist {
 	d := multiNormal(func(b *def.Events) { ellipticDensity(b, factor, normalRadial) })
-	d.Name = "multi_normal_cholesky"
+	d.Name, d.Event.Normal = "multi_normal_cholesky", true
 	d.Doc = `The multivariate normal distribution with a mean vector and the lower triangular Cholesky factor L of its covariance L Lᵀ. Correlated effects of groups have L = ` + "`col(tau) .* L`" + `
 of standard deviations tau and a factor of their correlations.
 

@@ -205,7 +205,7 @@ func (p Products) AddOuter(y, u, v []float64, k int) {
 func (p Products) Inverse(y, l []float64, k int) {
 	clear(y[:k*k])
 	p.invert(y, l, k, k)
-	p.square(y, k, k)
+	p.Gram(y, k, k)
 	Mirror(y, k, k)
 }
 
@@ -232,8 +232,8 @@ func (p Products) invert(m, l []float64, n, k int) {
 	p.over(n-h, m[h:], l, h, k)
 }
 
-// square overwrites a lower triangular M with the lower triangle of MᵀM.
-func (p Products) square(m []float64, n, k int) {
+// Gram overwrites a lower triangular M with the lower triangle of MᵀM.
+func (p Products) Gram(m []float64, n, k int) {
 	if p.whole(n, narrow) {
 		for j := range n {
 			for i := j; i < n; i++ {
@@ -244,12 +244,20 @@ func (p Products) square(m []float64, n, k int) {
 	}
 	h := half(n)
 	below, rest := m[h:], m[h+k*h:]
-	p.square(m, h, k)
+	p.Gram(m, h, k)
 	for j := 0; j < h; j += block {
 		p.gradient(n-h, m[j+k*j:], below[k*j:], below[k*j:], h-j, min(block, h-j), k)
 	}
 	p.transposeTimes(below, rest, n-h, h, k)
-	p.square(rest, n-h, k)
+	p.Gram(rest, n-h, k)
+}
+
+// AddLower adds the lower triangle of L·S to y, and some of what is above, for a lower triangular L.
+func (p Products) AddLower(y, l, s []float64, k int) {
+	for i := 0; i < k; i += block {
+		n := min(block, k-i)
+		p.add(n, y[i:], l[i:], s, 1, k, i+n, i+n, k)
+	}
 }
 
 // transposeTimes overwrites x, n rows and h columns, with TᵀX for a lower triangular T.

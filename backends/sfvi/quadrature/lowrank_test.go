@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/vector"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -24,7 +24,7 @@ func solved(t *testing.T, n, d, columns int, plain bool) (c *conjugate, x []floa
 		l.curvature[i], l.slope[i], l.mean[i] = 0.1+r.Float64(), r.NormFloat64(), r.NormFloat64()
 	}
 	s := &server{party: &party{lin: &density.Linear{}, rows: []*rows{l},
-		sample: &sample{columns: columns}}, noise: rng.New(rng.SharedKey(1), "rows")}
+		sample: &sample{columns: columns}}, noise: vector.NewGenerator(vector.SharedKey(1), "rows")}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	s.conjugate = s.newConjugate(columns, s.noise)
