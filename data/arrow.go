@@ -23,7 +23,7 @@ func arrowColumns(text []byte, o decoding) (columns []Values, err error) {
 	most := min(o.most, maxDecoded)
 	defer func() {
 		if r := recover(); r != nil {
-			columns, err = nil, errors.New("is no Arrow file, or is damaged")
+			columns, err = nil, broken(r, "Arrow")
 			if r == errTooLarge {
 				err = errTooLarge
 			}

@@ -59,6 +59,16 @@ func (f *columnFile) columns(only string) ([]Values, diag.List) {
 	return columns, list
 }
 
+// broken is the error that a decoder's panic is: of a fault, that the file is no longer what it was when it
+// was mapped.
+func broken(panicked any, format string) error {
+	if _, fault := panicked.(interface{ Addr() uintptr }); fault {
+		return errors.New("was shortened while it was read, or its disk fails: where another program writes " +
+			"it, wait for that to end")
+	}
+	return errors.New("is no " + format + " file, or is damaged")
+}
+
 // text is all of the file, unpacked, until done is called.
 func (f *columnFile) text() (text []byte, rest, done func(), err error) {
 	if f.packed == "" {

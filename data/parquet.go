@@ -19,11 +19,12 @@ import (
 
 // parquetColumns reads the columns of a Parquet file of flat columns: numbers, booleans (0 and 1) and texts.
 // A null is a missing cell. Messages give the number of the row. Groups of rows are read one after another,
-// to where the numbers stay, and the memory never has more of the file than a column of a group. The decoder panics on some damaged files, which is an error here.
+// to where the numbers stay, and the memory never has more of the file than a column of a group. The decoder
+// panics on some damaged files, which is an error here.
 func parquetColumns(text []byte, o decoding) (columns []Values, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			columns, err = nil, errors.New("is no Parquet file, or is damaged")
+			columns, err = nil, broken(r, "Parquet")
 		}
 	}()
 	if o.rest == nil {

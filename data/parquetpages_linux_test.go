@@ -55,6 +55,34 @@ func TestPagesOfAFileAreGivenBack(t *testing.T) {
 	}
 }
 
+// A file that another program shortens while it is read is an error that says so.
+func TestFileThatIsShortened(t *testing.T) {
+	type row struct {
+		A float64 `parquet:"a"`
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := parquet.WriteFile(path, make([]row, 1<<19), parquet.DataPageStatistics(false)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 4<<20); err != nil { // as long as it is, whatever the encoding
+		t.Fatal(err)
+	}
+	r, err := newReader(path, 1<<30, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := r.(*columnFile)
+	f.decode = func(text []byte, o decoding) ([]Values, error) {
+		if err := os.Truncate(path, 4096); err != nil {
+			t.Fatal(err)
+		}
+		return parquetColumns(text, o)
+	}
+	if _, list := f.Read(); len(list) != 1 || !strings.Contains(list[0].Message, "was shortened") {
+		t.Error(list.Shown())
+	}
+}
+
 // inMemory is how many bytes of the mappings of a file are in memory.
 func inMemory(t *testing.T, path string) (bytes int) {
 	f, err := os.Open("/proc/self/smaps")

@@ -239,7 +239,8 @@ func dear(b density.Block, s backends.Settings) error {
 	return quadrature.Affordable(b)
 }
 
-// layered is the reason why a block excludes last layers. What is found of it is kept with the block, for New.
+// layered is the reason why a block excludes last layers. What is found of it is kept with the block, for
+// New.
 func layered(b density.Block, s backends.Settings) error {
 	if err := dear(b, s); err != nil {
 		return err

@@ -91,17 +91,17 @@ type conjugate struct {
 	// by column and global: by how much its standardised mean is lower for the predictors of the draw
 	beside []float64
 	fitted []float64 // the same of those of the fit, less what the server contributes at 0
-	// The right sides, which are the first directions, are noise and what lies in the range of the system less
-	// the identity, as its products do: where there are more columns than that has dimensions, they are held
-	// by their coordinates there.
+	// The right sides, which are the first directions, are noise and what lies in the range of the system
+	// less the identity, as its products do: where there are more columns than that has dimensions, they are
+	// held by their coordinates there.
 	low               *lowRank
 	cuts              []float64   // of column 0; those of the others are relative to them
 	cutsAt, productAt [][]float64 // by column
 	side              []float64
 	noise             density.Stream
 	short             *short // the solution where the first products give it
-	// Else low is nil, and there are arrays: of the solution, what is left of the right sides, directions, and
-	// the system times these. Until the first step the directions are r, and p and v are nil.
+	// Else low is nil, and there are arrays: of the solution, what is left of the right sides, directions,
+	// and the system times these. Until the first step the directions are r, and p and v are nil.
 	v, r, p, q []float64
 	squares    []float64 // rᵀr of each column
 	first      []float64
