@@ -230,7 +230,7 @@ type StepInfo struct {
 	// evaluations whose density or gradient was not finite, so far; they changed nothing
 	NonFinite  int
 	Unsolved   int            // of these, in sampling, where a differential equation had no solution here
-	Across     float64        // of Markov chains: see Algorithm.Spanning; 0 where it is not known
+	Across     float64        // of Markov chains, of this process alone: see Algorithm.Spanning; 0: not known
 	Fit        VariationalFit // of variational algorithms
 	Transition Transition     // of Markov chains
 	Mode       Mode           // of algorithms that maximise
