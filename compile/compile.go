@@ -12,7 +12,6 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/inline"
-	"github.com/vflc/vflc/compile/latent"
 	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/released"
 	"github.com/vflc/vflc/compile/split"
@@ -144,7 +143,7 @@ func modelPasses() []pass[*Model] {
 		{
 			name: "latent", doc: "Sums discrete parameters out.",
 			run: func(m *Model) (l diag.List, _ error) {
-				m.Inlined, l = latent.Sum(m.Inlined, m.Universe, m.options)
+				m.Inlined, l = sumOut(m.Inlined, m.Universe, m.options)
 				return l, nil
 			},
 			dump:   dumpInline,
@@ -214,7 +213,7 @@ func respondAt(m *Model) (diag.List, error) {
 		linked, found = inline.Expand(linked, universe, m.options.Import)
 	}
 	if !found.HasErrors() {
-		linked, found = latent.Sum(linked, universe, m.options)
+		linked, found = sumOut(linked, universe, m.options)
 	}
 	if !found.HasErrors() {
 		_, found = check.Check(linked, universe, m.options)

@@ -1,4 +1,4 @@
-package latent
+package compile
 
 import (
 	"slices"
@@ -150,9 +150,9 @@ func (c *component) complete() {
 			return
 		}
 	}
-	if states > MaxStates {
+	if states > maxStates {
 		c.errorf(diag.LatentStates, first.Name, "%d combinations of states are summed out together, more than %d",
-			states, MaxStates).
+			states, maxStates).
 			Note("each is computed in each evaluation; states that follow each other are a hidden Markov model, " +
 				"which hmm_marginal sums out at the cost of one step after another")
 	}
@@ -247,7 +247,7 @@ func (c *component) mixture(t *term) ast.Stmt {
 		}
 		at := states{k: number(state)}
 		args := c.arguments(t, at)
-		component := call(t.dist.Name, args...)
+		component := callOf(t.dist.Name, args...)
 		component.At = ast.At(t.stmt.Span())
 		components = append(components, component)
 	}
@@ -272,7 +272,7 @@ func (c *component) shares() (out []ast.Expr) {
 		if p.Domain == def.UnitInterval && len(prior.args) == 1 {
 			return []ast.Expr{prior.args[0]}
 		}
-		return []ast.Expr{call("exp", c.density(prior, states{k: number(1)}))}
+		return []ast.Expr{callOf("exp", c.density(prior, states{k: number(1)}))}
 	}
 	for state := range k.states {
 		if p.Domain == def.Simplex {
@@ -283,7 +283,7 @@ func (c *component) shares() (out []ast.Expr) {
 			out = append(out, &ast.Index{X: paren(prior.args[0]), Args: at})
 			continue
 		}
-		out = append(out, call("exp", c.density(prior, states{k: number(state + 1)})))
+		out = append(out, callOf("exp", c.density(prior, states{k: number(state + 1)})))
 	}
 	return out
 }
@@ -297,7 +297,7 @@ func (c *component) over(i int, at states, terms []*term) ast.Expr {
 	if i == len(c.of) {
 		return c.total(at, terms)
 	}
-	return call("log_sum_exp", c.each(i, at, terms, itself))
+	return callOf("log_sum_exp", c.each(i, at, terms, itself))
 }
 
 // each is the array over the states of the i-th parameter, behind the axis of rows, of what body makes of
@@ -324,11 +324,11 @@ func (c *component) total(at states, terms []*term) (sum ast.Expr) {
 		if sum == nil {
 			sum = e
 		} else {
-			sum = binary("+", sum, paren(e))
+			sum = infix("+", sum, paren(e))
 		}
 	}
 	if c.rows != nil && !rows {
-		sum = binary("+", paren(sum), call("rep", number(0), c.rows))
+		sum = infix("+", paren(sum), callOf("rep", number(0), c.rows))
 	}
 	return sum
 }
@@ -339,20 +339,20 @@ func (c *component) perRow(t *term, e ast.Expr) ast.Expr {
 	case c.rows == nil && t.axes == 0:
 		return e
 	case c.rows == nil:
-		return call("sum", e)
+		return callOf("sum", e)
 	}
 	if t.left == nil { // so that it has rows whatever the state is
 		n := c.rows
 		if t.reach.group != nil {
-			n = call("size", t.reach.group)
+			n = callOf("size", t.reach.group)
 		}
-		e = binary("+", paren(e), call("rep", number(0), n))
+		e = infix("+", paren(e), callOf("rep", number(0), n))
 	}
 	if t.axes == 2 {
-		e = call("row_sums", e)
+		e = callOf("row_sums", e)
 	}
 	if t.reach.group != nil {
-		e = call(ast.By("sum"), e, t.reach.group)
+		e = callOf(ast.By("sum"), e, t.reach.group)
 		e.(*ast.Call).At = ast.At(t.stmt.Span())
 	}
 	return e
@@ -371,10 +371,10 @@ func (c *component) density(t *term, at states) ast.Expr {
 	if t.dist.Discrete {
 		ending = "_lpmf"
 	}
-	e := ast.Expr(call(t.dist.Name+ending, append([]ast.Expr{left}, c.arguments(t, at)...)...))
+	e := ast.Expr(callOf(t.dist.Name+ending, append([]ast.Expr{left}, c.arguments(t, at)...)...))
 	e.(*ast.Call).At = ast.At(t.stmt.Span())
 	if w := t.weights(); w != nil {
-		e = binary(".*", paren(c.given(w, at)), e)
+		e = infix(".*", paren(c.given(w, at)), e)
 	}
 	return e
 }
@@ -426,7 +426,7 @@ func (c *component) draws() (out []ast.Stmt) {
 
 // odds are the log odds of 1 against 0.
 func (c *component) odds(k *latent, at states) ast.Expr {
-	return binary("-", c.over(0, at.with(k, number(1)), c.known()),
+	return infix("-", c.over(0, at.with(k, number(1)), c.known()),
 		paren(c.over(0, at.with(k, number(0)), c.known())))
 }
 
@@ -444,7 +444,7 @@ func (c *component) known() []*term {
 // probabilities of the states of k given all else, of 0 and 1 that of 1.
 func (c *component) probabilities(k *latent) ast.Expr {
 	if k.binary {
-		return call("inv_logit", c.odds(k, states{}))
+		return callOf("inv_logit", c.odds(k, states{}))
 	}
-	return call("softmax", c.each(slices.Index(c.of, k), states{}, c.known(), itself))
+	return callOf("softmax", c.each(slices.Index(c.of, k), states{}, c.known(), itself))
 }

@@ -1,11 +1,4 @@
-// Package latent sums discrete parameters out of a model: `param k : level(3)[N] ~ categorical(w)` becomes
-// the logarithm of a sum over its states, and k a quantity that is drawn given all else. Samplers see what is
-// continuous.
-//
-// Given its discrete parameters a model is one in which they are data, and that model is checked first:
-// names, types and shapes are wrong or right as they would be there. What depends on a discrete parameter is
-// then added up over its states: a mixture where that is one likelihood of numbers, else a factor.
-package latent
+package compile
 
 import (
 	"slices"
@@ -19,8 +12,16 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// MaxStates bounds the combinations of states of parameters that are summed out together.
-const MaxStates = 64
+// Discrete parameters are summed out of a model: `param k : level(3)[N] ~ categorical(w)` becomes the
+// logarithm of a sum over its states, and k a quantity that is drawn given all else. Samplers see what is
+// continuous.
+//
+// Given its discrete parameters a model is one in which they are data, and that model is checked first:
+// names, types and shapes are wrong or right as they would be there. What depends on a discrete parameter is
+// then added up over its states: a mixture where that is one likelihood of numbers, else a factor.
+
+// maxStates bounds the combinations of states of parameters that are summed out together.
+const maxStates = 64
 
 // probability ends the name of the probabilities of the states of a parameter, given all else.
 const probability = ".probability"
@@ -63,9 +64,9 @@ func (s *summer) errorf(code diag.Code, at ast.Node, format string, args ...any)
 	return s.diags.Errorf(code, s.File.Source, at.Span(), format, args...)
 }
 
-// Sum returns a file without discrete parameters. A file that has none, and the program of a party, is
+// sumOut returns a file without discrete parameters. A file that has none, and the program of a party, is
 // returned as it is.
-func Sum(linked *check.Linked, universe *stdlib.Universe, options check.Options) (*check.Linked, diag.List) {
+func sumOut(linked *check.Linked, universe *stdlib.Universe, options check.Options) (*check.Linked, diag.List) {
 	latents := find(linked.File)
 	if latents == nil {
 		return linked, nil
@@ -272,11 +273,11 @@ func (s *summer) prior(st ast.Stmt) *latent {
 
 func number(v int) *ast.Number { return &ast.Number{Value: float64(v), Int: true} }
 
-func call(name string, args ...ast.Expr) *ast.Call {
+func callOf(name string, args ...ast.Expr) *ast.Call {
 	return &ast.Call{Name: ast.Ident{Name: name}, Args: args}
 }
 
-func binary(op string, x, y ast.Expr) ast.Expr { return &ast.Binary{Op: op, X: x, Y: y} }
+func infix(op string, x, y ast.Expr) ast.Expr { return &ast.Binary{Op: op, X: x, Y: y} }
 
 func paren(e ast.Expr) ast.Expr {
 	switch e.(type) {

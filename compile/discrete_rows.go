@@ -1,4 +1,4 @@
-package latent
+package compile
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package latent
+package compile
 
 import (
 	"maps"
@@ -81,7 +81,7 @@ func (s *summer) subscripts(x *ast.Index, keep bool, state func(ast.Expr) ast.Ex
 // count is the number of rows of k, or of k[g].
 func (s *summer) count(e ast.Expr) ast.Expr {
 	if x, ok := ast.Unparen(e).(*ast.Index); ok {
-		return call("size", x.Args[0].Lo)
+		return callOf("size", x.Args[0].Lo)
 	}
 	return s.named(ast.Unparen(e).(*ast.Name).Name).rows()
 }
@@ -122,8 +122,8 @@ func (s *summer) chosenOf(x *ast.Index) ast.Expr {
 	for _, state := range chosen {
 		k := s.latentOf(state)
 		if len(s.Info[state].Type.Dims) == 1 && len(s.Info[x].Type.Dims) == 2 { // rows of a matrix
-			is := call("col", binary("==", state, k.index))
-			value = s.added(k, binary(".*", is, call("row", value)))
+			is := callOf("col", infix("==", state, k.index))
+			value = s.added(k, infix(".*", is, callOf("row", value)))
 			continue
 		}
 		value = s.chosenAt(k, state, value)
@@ -142,7 +142,7 @@ func (s *summer) latentOf(e ast.Expr) *latent {
 
 // chosenAt is the value of an expression of the index of k at the state that k has.
 func (s *summer) chosenAt(k *latent, state, e ast.Expr) ast.Expr {
-	return s.added(k, call("where", binary("==", state, k.index), e, number(0)))
+	return s.added(k, callOf("where", infix("==", state, k.index), e, number(0)))
 }
 
 // added is the sum of an expression over the states of k.
