@@ -66,7 +66,8 @@ func (s *summer) errorf(code diag.Code, at ast.Node, format string, args ...any)
 
 // sumOut returns a file without discrete parameters. A file that has none, and the program of a party, is
 // returned as it is.
-func sumOut(linked *check.Linked, universe *stdlib.Universe, options check.Options) (*check.Linked, diag.List) {
+func sumOut(linked *check.Linked, universe *stdlib.Universe, options check.Options) (*check.Linked,
+	diag.List) {
 	latents := find(linked.File)
 	if latents == nil {
 		return linked, nil
