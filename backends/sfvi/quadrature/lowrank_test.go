@@ -8,7 +8,6 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/vector"
-	vec "github.com/vflc/vflc/runtime/vector"
 )
 
 // solved solves the system of n rows, whose d covariates are a client's, for so many columns, and returns
@@ -38,16 +37,16 @@ func solved(t *testing.T, n, d, columns int, plain bool) (c *conjugate, x []floa
 		for k := range theta {
 			theta[k] = r.NormFloat64()
 		}
-		vec.MatVec(n, at, x, n, theta, 1, d)
+		vector.MatVec(n, at, x, n, theta, 1, d)
 		s.setOut(piece{col, col + 1}, [][]float64{at})
 	}
 	for col := range columns {
 		clear(at)
 		c.direct(s, piece{col, col + 1}, c.towards, [][]float64{at})
 		for k := range theta {
-			theta[k] = vec.Dot(n, x[k*n:], at)
+			theta[k] = vector.Dot(n, x[k*n:], at)
 		}
-		vec.MatVec(n, at, x, n, theta, 1, d)
+		vector.MatVec(n, at, x, n, theta, 1, d)
 		c.apply(s, piece{col, col + 1}, [][]float64{at})
 	}
 	exact := false
@@ -83,9 +82,9 @@ func TestShortColumns(t *testing.T) {
 		copy(w, v) // (I + RᵀXXᵀR)v
 		c.root.onto(w)
 		for k := range theta {
-			theta[k] = vec.Dot(n, x[k*n:], w)
+			theta[k] = vector.Dot(n, x[k*n:], w)
 		}
-		vec.MatVec(n, image, x, n, theta, 1, d)
+		vector.MatVec(n, image, x, n, theta, 1, d)
 		c.root.back(image)
 		left := append([]float64(nil), right...)
 		c.short.leave(col, left, v)
