@@ -143,7 +143,7 @@ func (e *recentredEffects) pullProcess(g []float64, fromTheta bool) {
 	clear(p.toAddend)
 	vector.MatVec(n, p.t, p.root, n, p.toSum, 1, n)
 	for i, v := range p.t {
-		v = -float64(sign*p.anchors[i]) * v
+		v = -float64(float64(sign*p.anchors[i]) * v)
 		p.toAddend[i%len(p.toAddend)] += v
 		if e.Centring == 1 {
 			v += float64(sign * g[i])
