@@ -7,7 +7,7 @@ func (b *Builder) Addend(x, at ID) ID {
 	sum, gathered, barred := NoID, false, b.reached([]ID{x})
 	for len(b.inputs) == 0 {
 		next, uses := NoID, 0
-		for id := range b.nodes {
+		for id := range barred { // sums that are made here are no use of what they add
 			if b.addsTo(ID(id), at, gathered, barred) {
 				next = ID(id)
 				uses++
