@@ -12,7 +12,7 @@ func TestAddendOfSeveralSteps(t *testing.T) {
 	h := b.Param("h", graph.Shape{3})
 	at := h
 	for _, name := range []string{"a", "b", "c"} {
-		p := b.Param(name, graph.Shape{})
+		p := b.Param(name, graph.Shape{3})
 		var err error
 		if at, err = b.Apply("add", graph.Attr{}, at, p); err != nil {
 			t.Fatal(err)
