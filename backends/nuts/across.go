@@ -208,10 +208,8 @@ func (k *chain) lookAcross(ctx context.Context, n int, least float64) error {
 		}
 		copy(r.search.work.v, s.work.v[:m*m])
 		copy(r.search.work.values, s.work.values[:m])
-		if r.ratio(m) >= ridgesPay {
-			r.take(m)
-			r.scale(p.metric.root)
-		}
+		r.take(m, n)
+		r.scale(p.metric.root)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ const (
 	glance = 8
 	// the ratio of the greatest to the least inverse mass of scaled coordinates from which on ridges are used
 	ridgesPay   = 16
+	ridgeAlone  = 6    // the inverse mass from which on a direction is a ridge whatever the others are
 	ridgeLeast  = 1e-8 // the least inverse mass of scaled coordinates, and the inverse of the greatest
 	ridgesLimit = 4096 // parameters of a party for which draws and gradients are kept to look for ridges
 )
@@ -144,9 +145,17 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 		r.ratio(few) < ridgesPay/glance {
 		return // extreme directions are found first
 	}
-	if m := s.span(n, r.dim, most); s.mean(n, r.dim, m, least) && r.ratio(m) >= ridgesPay {
-		r.take(m)
+	if m := s.span(n, r.dim, most); s.mean(n, r.dim, m, least) {
+		r.take(m, n)
 	}
+}
+
+// alone is the inverse mass from which on a direction that n draws show is a ridge whatever the others are.
+// Of coordinates that are independent n draws show directions of up to (1+√(dim/n))² (Marchenko and Pastur
+// 1967).
+func (r *ridges) alone(n int) float64 {
+	edge := 1 + math.Sqrt(float64(r.dim)/float64(n))
+	return max(ridgeAlone, edge*edge)
 }
 
 // gather makes the newest n draws and their gradients scaled deviations.
@@ -243,12 +252,19 @@ func (r *ridges) ratio(m int) float64 {
 	return max(1, slices.Max(values)) / least
 }
 
-// take makes the eigenvectors in the search whose eigenvalues are far from 1 the ridges.
-func (r *ridges) take(m int) {
+// take makes the eigenvectors in the search, of n draws, whose eigenvalues are far from 1 the ridges: all of
+// them where they are far from one another, else only such as are ridges alone.
+func (r *ridges) take(m, n int) {
 	s := r.search
+	most, least := float64(ridgeFactor), 1.0/ridgeFactor
+	if r.ratio(m) < ridgesPay {
+		most, least = r.alone(n), 0
+	}
+	if r.long {
+		least = 0
+	}
 	for k, value := range s.work.values[:m] {
-		if !(value > ridgeFactor || !r.long && value < 1.0/ridgeFactor) || value < ridgeLeast ||
-			value > 1/ridgeLeast {
+		if most >= value && value >= least || value < ridgeLeast || value > 1/ridgeLeast {
 			continue
 		}
 		u := r.u[r.rank*r.dim:][:r.dim]

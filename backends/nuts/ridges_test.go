@@ -211,7 +211,8 @@ func TestRidgesOfANormal(t *testing.T) {
 
 // Where nothing is correlated there are no ridges, however many the coordinates and few the draws; nor are
 // there where inverse masses differ by less than pays, and too few draws show none. A direction that is far
-// longer than all others is one, and so is one that is far shorter, unless only long ones may be.
+// longer than all others is one, and so is one that is much further shorter, unless only long ones may be.
+// Where draws are few, one may be as long by chance.
 func TestWhenThereAreRidges(t *testing.T) {
 	for _, c := range []struct {
 		draws int
@@ -219,7 +220,9 @@ func TestWhenThereAreRidges(t *testing.T) {
 		ridge float64
 		want  int
 	}{
-		{20, false, 1, 0}, {100, false, 1, 0}, {100, false, ridgesPay * 0.8, 0},
+		{20, false, 1, 0}, {100, false, 1, 0}, {100, false, ridgeAlone * 0.8, 0},
+		{100, false, ridgeAlone * 1.3, 1}, {100, true, ridgeAlone * 1.3, 1},
+		{20, false, ridgeAlone * 1.3, 0}, {100, false, 1 / (ridgeAlone * 1.3), 0},
 		{100, false, 1 / (ridgesPay * 0.8), 0}, {leastDraws - 1, false, 100, 0},
 		{100, false, ridgesPay * 1.3, 1}, {100, false, 1 / (ridgesPay * 1.3), 1},
 		{100, true, ridgesPay * 1.3, 1}, {100, true, 1 / (ridgesPay * 1.3), 0},
@@ -242,6 +245,51 @@ func TestWhenThereAreRidges(t *testing.T) {
 				c.ridge, m.rank(), c.want, m.ridges.mass[:m.rank()])
 		}
 	}
+}
+
+// Independent coordinates whose gradients are no multiples of their draws have no direction that is a ridge
+// alone, though among many coordinates few draws show long ones.
+func TestNoiseIsNoRidge(t *testing.T) {
+	for _, dim := range []int{20, 66, 150, 300} {
+		for _, draws := range []int{20, 50, 100} {
+			for seed := range uint64(4) {
+				r := rand.New(rand.NewPCG(seed, uint64(dim*draws)))
+				m := newMetric(dim, shape{ridged: dim})
+				qs, gs := make([]float64, draws*dim), make([]float64, draws*dim)
+				e := newEstimate(dim, 0)
+				for k := range draws {
+					q, g := qs[k*dim:][:dim], gs[k*dim:][:dim]
+					for i := range q {
+						q[i], g[i] = student(r, 5)
+					}
+					e.add(q, g)
+				}
+				m.fromFisher(&e, false, leastShare)
+				m.ridges.recall = func(k int, q, g []float64) {
+					copy(q, qs[(k-1)*dim:][:dim])
+					copy(g, gs[(k-1)*dim:][:dim])
+				}
+				m.ridges.fromFisher(draws, m.root, leastShare)
+				longest := slices.Max(m.ridges.search.work.values[:min(ridgesFor(dim), draws/drawsARidge)])
+				if longest >= m.ridges.alone(draws) {
+					t.Errorf("%d draws of %d coordinates show a direction of %v, a ridge from %v on", draws,
+						dim, longest, m.ridges.alone(draws))
+				}
+			}
+		}
+	}
+}
+
+// student is a draw of Student's t with whole degrees of freedom, and the slope of its log density.
+func student(r *rand.Rand, nu int) (x, slope float64) {
+	squares := 0.0
+	for range nu {
+		z := r.NormFloat64()
+		squares += z * z
+	}
+	n := float64(nu)
+	x = r.NormFloat64() / math.Sqrt(squares/n)
+	return x, -(n + 1) * x / (n + x*x)
 }
 
 // variance is that of a leaning density along its ridge.
