@@ -13,7 +13,7 @@ touch "$out/runs.jsonl"
 for seed in $SEEDS; do
   for problem in $PROBLEMS; do
     for peer in $PEERS; do
-      [[ $problem = garch_t && $peer = nutpie* ]] && continue  # a loop over days
+      [[ $problem =~ ^(garch_t|arma)$ && $peer = nutpie* ]] && continue  # loops over time
       grep -q "\"peer\": \"$peer\", \"problem\": \"$problem\", \"seed\": $seed," "$out/runs.jsonl" && continue
       run=("$python" "$here/unseen.py" "$peer" "$problem" "$out/data" --seed "$seed")
       [[ $peer = vflc ]] && run=("$python" "$here/vflc.py" "$vflc" "$problem" "$out/data" --seed "$seed" --cores 1)
