@@ -85,8 +85,8 @@ func (c *call) fresh(k, j int) []float64 {
 	return c.scratch[0]
 }
 
-// giveFresh multiplies derivatives by the adjoint of the row, and adds them to that of the operand if they are
-// not there. A row with the adjoint 0 gives nothing, even where its derivative is not finite.
+// giveFresh multiplies derivatives by the adjoint of the row, and adds them to that of the operand where they
+// do not stand there. A row with the adjoint 0 gives nothing, even where its derivative is not finite.
 func (c *call) giveFresh(k, j int, d []float64) {
 	vector.Weight(c.n, d, c.dy(j))
 	if o := &c.in[k]; !(o.rows && o.set) {
