@@ -5,6 +5,7 @@ import "math"
 const (
 	aboveRoot = 0x3fe6a09e00000000 // the bits of √½, rounded to 20
 	mantissa  = 0x000fffffffffffff
+	signBit   = 1 << 63
 )
 
 // logSplit writes x, positive and normal, as 2^k·(1+m) with 1+m between √½ and √2.
@@ -80,21 +81,28 @@ func near1(c, s float64) float64 {
 	return float64(c * math.FMA(math.FMA(math.FMA(-2, s, 2), s, -2), s, 1))
 }
 
-// Log1p returns log(1 + x), without cancellation. It uses m = x where 1+x lies between √½ and √2, and
-// elsewhere corrects the logarithm of the rounded sum 1+x.
+// logCorrected is log(2^k·(1+m)) where c is to be added to m. 1/(1+m) is taken to be 1-2s, and even and odd
+// powers are summed separately.
+func logCorrected(k, m, c float64) float64 {
+	s := m / (m + 2)
+	z, square := float64(s*s), float64(float64(m*0.5)*m)
+	z2, t := float64(z*z), logTail[:]
+	even := math.FMA(math.FMA(math.FMA(t[6], z2, t[4]), z2, t[2]), z2, t[0])
+	odd := math.FMA(math.FMA(t[5], z2, t[3]), z2, t[1])
+	r := math.FMA(math.FMA(odd, z, even), z, square)
+	tail := math.FMA(s, r, math.FMA(k, ln2Low, math.FMA(-(s+s), c, c)))
+	return math.FMA(k, ln2High, m-(square-tail))
+}
+
+// Log1p returns log(1 + x), without cancellation: the logarithm of the rounded sum 1+x, corrected for its
+// rounding, which is all there is of it where x is small.
 func Log1p(x float64) float64 {
 	u := x + 1
-	near := math.Abs(x-0.0607) < 0.3535
 	k, m := logSplit(u)
 	c := (Larger(x, 1) - u) + Smaller(x, 1)
-	w := math.Float64frombits(0x7fe<<52 - (math.Float64bits(u)+(oneBits-aboveRoot))>>52<<52) // 2^-k
-	w = Where(x < 0x1p60, w, 0)
-	if near {
-		k, m, w = 0, x, 0
-	}
-	s, square, r := logSeries(m)
-	y := logSum(k, m, s, square, r, math.FMA(k, ln2Low, near1(float64(c*w), s)))
-	return logSpecial(x, Where(math.Abs(x) < 0x1p-54, x, y), -1)
+	w := math.Float64frombits(0x7ff<<52 - (math.Float64bits(u)+(oneBits-aboveRoot))>>52<<52) // 2·2^-k
+	y := logCorrected(k, m, float64(c*w)*0.5)
+	return logSpecial(x, math.Float64frombits(math.Float64bits(y)|math.Float64bits(x)&signBit), -1)
 }
 
 // Log1pUnit returns log(1 + z + zl) for z in [0, 1].

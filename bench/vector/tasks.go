@@ -16,7 +16,7 @@ func tasksOf(n int) []stopwatch.Task {
 }
 
 func functions(n int) []stopwatch.Task {
-	y, x, z := make([]float64, n), ramp(n, 1, 2), ramp(n, -4, 4)
+	y, x, z, below := make([]float64, n), ramp(n, 1, 2), ramp(n, -4, 4), ramp(n, -4, -1e-3)
 	return []stopwatch.Task{
 		{Name: "Add", Run: func() { vector.Add(n, y, x, z) }},
 		{Name: "Axpy", Run: func() { vector.Axpy(n, y, 1e-9, x) }},
@@ -29,6 +29,7 @@ func functions(n int) []stopwatch.Task {
 		{Name: "Sigmoid", Run: func() { vector.Sigmoid(n, y, z) }},
 		{Name: "Tanh", Run: func() { vector.Tanh(n, y, z) }},
 		{Name: "Log1pExp", Run: func() { vector.Log1pExp(n, y, z) }},
+		{Name: "Log1mExp", Run: func() { vector.Log1mExp(n, y, nil, below) }},
 		{Name: "Lgamma", Run: func() { vector.Lgamma(n, y, x) }},
 		{Name: "Digamma", Run: func() { vector.Digamma(n, y, x) }},
 		{Name: "LogPhi", Run: func() { vector.LogPhi(n, y, z) }},

@@ -138,6 +138,11 @@ func (e *expanding) Times(x, a def.Value) def.Value { return e.own(opTimes, a, x
 // Rising is log Γ(a+x)/Γ(a).
 func (e *expanding) Rising(a, x def.Value) def.Value { return e.own(opRising, a, x) }
 
+// Hazards is log(exp(-exp(from)) - exp(-exp(to))).
+func (e *expanding) Hazards(from, to def.Value) def.Value {
+	return e.own(opHazard, e.own(opHazards, from, to))
+}
+
 // own is an operation that no program names.
 func (e *expanding) own(o *op, in ...def.Value) def.Value {
 	n := node{op: o}

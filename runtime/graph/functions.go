@@ -1,8 +1,6 @@
 package graph
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -92,34 +90,13 @@ var vectorFuncs = [...]*vectorFunc{
 		vector.Mul(n, t, t, dy)
 		vector.Neg(n, t, t)
 	}, false},
-	// log(1 - e^x) = -log(1 + 1/(e^-x - 1)) loses no digits on either side.
-	def.Log1mExpLoop: {func(n int, y, x []float64) {
-		vector.SubFrom(n, y, 0, x)
-		vector.Expm1(n, y, y)
-		vector.DivInto(n, y, 1, y)
-		vector.Log1p(n, y, y)
-		vector.Neg(n, y, y)
-		if vector.Sum(n, y) <= 0 {
-			return
-		}
-		for i, v := range x[:n] { // far above 0 the quotient is -1
-			if v > 0 {
-				y[i] = math.NaN()
-			}
-		}
-	}, func(n int, t, _, dy, x, y []float64) {
-		vector.Sub(n, t, x, y)
-		vector.Exp(n, t, t)
-		if s := vector.Sum(n, t); s != s {
-			for i, v := range x[:n] { // a branch of where that is not taken gives 0 times a number
-				if v > 0 {
-					t[i] = 1
-				}
-			}
-		}
-		vector.Mul(n, t, dy, t)
-		vector.Neg(n, t, t)
-	}, false},
+	def.Log1mExpLoop: {func(n int, y, x []float64) { vector.Log1mExp(n, y, nil, x) },
+		func(n int, t, _, dy, _, y []float64) { // the slope is 1 - e^-y
+			vector.Neg(n, t, y)
+			vector.Expm1(n, t, t)
+			vector.Weight(n, t, dy) // a branch of where that is not taken gives 0
+			vector.Neg(n, t, t)
+		}, false},
 	def.LogitLoop: {func(n int, y, x []float64) {
 		vector.SubFrom(n, y, 1, x)
 		vector.Div(n, y, x, y)

@@ -93,6 +93,8 @@ func TestSpecialValues(t *testing.T) {
 		"sigmoid":     {{0, 0.5}, {zero, 0.5}, {inf, 1}, {-inf, 0}, {nan, nan}},
 		"tanh":        {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {nan, nan}, {5e-324, 5e-324}},
 		"log1pExp":    {{inf, inf}, {-inf, 0}, {nan, nan}, {800, 800}},
+		"log1mExp":    {{0, -inf}, {zero, -inf}, {-inf, 0}, {-800, 0}, {nan, nan}, {5e-324, nan}, {inf, nan}},
+		"oddsOfExp":   {{0, inf}, {zero, inf}, {-inf, 0}, {nan, nan}},
 		"lgamma":      {{0, inf}, {1, 0}, {2, 0}, {inf, inf}, {nan, nan}, {-1.5, nan}, {1e307, inf}},
 		"digamma":     {{0, -inf}, {inf, inf}, {nan, nan}, {-1.5, nan}, {5e-324, -inf}},
 		"logPhi":      {{inf, 0}, {-inf, -inf}, {nan, nan}, {1e300, 0}, {-1e300, -inf}},

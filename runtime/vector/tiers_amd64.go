@@ -720,6 +720,31 @@ func log1pExp(on InstructionSet, n int, y []float64, a []float64) {
 }
 
 //go:noescape
+func log1mExpAVX2(n int, y *float64, odds *float64, a *float64)
+
+//go:noescape
+func log1mExpAVX512(n int, y *float64, odds *float64, a *float64)
+
+func log1mExp(on InstructionSet, n int, y []float64, odds []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	if odds != nil {
+		odds = odds[:n]
+	}
+	a = a[:n]
+	switch on {
+	case AVX512:
+		log1mExpAVX512(n, unsafe.SliceData(y), unsafe.SliceData(odds), unsafe.SliceData(a))
+	case AVX2:
+		log1mExpAVX2(n, unsafe.SliceData(y), unsafe.SliceData(odds), unsafe.SliceData(a))
+	default:
+		log1mExpGo(n, y, odds, a)
+	}
+}
+
+//go:noescape
 func lgammaAVX2(n int, y *float64, a *float64)
 
 //go:noescape

@@ -559,6 +559,26 @@ func log1pExp(on InstructionSet, n int, y []float64, a []float64) {
 	}
 }
 
+//go:noescape
+func log1mExpNEON(n int, y *float64, odds *float64, a *float64)
+
+func log1mExp(on InstructionSet, n int, y []float64, odds []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	if odds != nil {
+		odds = odds[:n]
+	}
+	a = a[:n]
+	switch on {
+	case NEON:
+		log1mExpNEON(n, unsafe.SliceData(y), unsafe.SliceData(odds), unsafe.SliceData(a))
+	default:
+		log1mExpGo(n, y, odds, a)
+	}
+}
+
 func lgamma(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return

@@ -303,6 +303,18 @@ func log1pExp(_ InstructionSet, n int, y []float64, a []float64) {
 	log1pExpGo(n, y, a)
 }
 
+func log1mExp(_ InstructionSet, n int, y []float64, odds []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	if odds != nil {
+		odds = odds[:n]
+	}
+	a = a[:n]
+	log1mExpGo(n, y, odds, a)
+}
+
 func lgamma(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return

@@ -22,10 +22,20 @@ func functions() []function {
 	return []function{
 		{"exp", exp, -750, 715}, {"expm1", expm1, -45, 715}, {"log", log, 0, 1e6}, {"log1p", log1p, -1, 1e6},
 		{"sigmoid", sigmoid, -750, 50}, {"tanh", tanh, -25, 25}, {"log1pExp", log1pExp, -750, 750},
+		{"log1mExp", log1mExpOnly, -750, 1}, {"oddsOfExp", oddsOfExp, -750, 0},
 		{"lgamma", lgamma, 0, 40}, {"digamma", digamma, 0, 40}, {"logPhi", logPhi, -45, 10},
 		{"logPhiSlope", logPhiSlope, -45, 40},
 		{"sine", sine, -40, 40}, {"cosine", cosine, -40, 40},
 		{"sqrt", sqrt, 0, 1e6}, {"neg", neg, -1, 1}, {"relu", relu, -1, 1},
+	}
+}
+
+func log1mExpOnly(on InstructionSet, n int, y, a []float64) { log1mExp(on, n, y, nil, a) }
+
+func oddsOfExp(on InstructionSet, n int, y, a []float64) {
+	var values [64]float64
+	for lo := 0; lo < n; lo += len(values) {
+		log1mExp(on, min(n-lo, len(values)), values[:], y[lo:], a[lo:])
 	}
 }
 

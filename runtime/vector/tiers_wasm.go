@@ -593,6 +593,27 @@ func log1pExp(on InstructionSet, n int, y []float64, a []float64) {
 	}
 }
 
+//go:wasmimport vflc log1mExp
+//go:noescape
+func log1mExpWasm(n int32, y *float64, odds *float64, a *float64)
+
+func log1mExp(on InstructionSet, n int, y []float64, odds []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	if odds != nil {
+		odds = odds[:n]
+	}
+	a = a[:n]
+	switch on {
+	case Wasm:
+		log1mExpWasm(int32(n), unsafe.SliceData(y), unsafe.SliceData(odds), unsafe.SliceData(a))
+	default:
+		log1mExpGo(n, y, odds, a)
+	}
+}
+
 func lgamma(_ InstructionSet, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
@@ -1149,22 +1170,13 @@ func studentT(on InstructionSet, n int, sum *[8]float64, product *[8]float64, sh
 	}
 }
 
-//go:wasmimport vflc risingFar
-//go:noescape
-func risingFarWasm(n int32, sum *[8]float64, dphi *[8]float64, y *float64, w *float64, phi float64, inverse float64, log1 float64, base float64, slope float64)
-
-func risingFar(on InstructionSet, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
+func risingFar(_ InstructionSet, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
 	w = w[:n]
-	switch on {
-	case Wasm:
-		risingFarWasm(int32(n), sum, dphi, unsafe.SliceData(y), unsafe.SliceData(w), phi, inverse, log1, base, slope)
-	default:
-		risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
-	}
+	risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
 }
 
 func linear(_ InstructionSet, n int, x []float64, whole []int32, b []float64, k int, grad []float64, batch int, c float64, o []float64, y []float64, signed []int8, d []float64, kind int, sum *[8]float64, second *[8]float64, third *[8]float64, p float64, q float64, r float64) {

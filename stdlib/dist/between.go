@@ -49,9 +49,7 @@ func logDifference(b def.DensityBuilder, more, less def.Value) def.Value {
 }
 
 // betweenHazard is that of a distribution whose log probability of a greater value is -exp(h), with h the log
-// of the cumulative hazard H. Between two ends it is exp(-H(lower)) - exp(-H(upper)), whose digits all stand
-// in the difference of the two H. Where both are so small that 1 - exp(-H) is H, a factor is taken out of
-// both, so that none is 0.
+// of the cumulative hazard H.
 func betweenHazard(h Formula) between {
 	return func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value {
 		switch def.None {
@@ -60,10 +58,7 @@ func betweenHazard(h Formula) between {
 		case upper:
 			return b.Func("neg", b.Func("exp", h(b, lower, theta)))
 		}
-		from, to := h(b, lower, theta), h(b, upper, theta)
-		shift := b.Func("relu", b.Sub(b.Number(-noDigits), to))
-		risk := b.Mul(b.Func("exp", b.Add(to, shift)), b.Func("expm1", b.Sub(from, to)))
-		return b.Sub(b.Sub(b.Func("log1m_exp", risk), shift), b.Func("exp", from))
+		return b.Hazards(h(b, lower, theta), h(b, upper, theta))
 	}
 }
 

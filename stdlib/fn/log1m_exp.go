@@ -18,12 +18,10 @@ func Log1mExp() def.Func {
 			}
 		},
 		Backward: func(dx, dy, x, y []float64) {
-			for i, v := range x {
-				slope := portable.Exp(v - y[i]) // ∞ at 0
-				if v > 0 {
-					slope = 1 // a branch of where that is not taken gives 0 times a number
+			for i := range x {
+				if dy[i] != 0 { // a branch of where that is not taken gives 0
+					dx[i] -= float64(dy[i] * portable.Expm1(-y[i]))
 				}
-				dx[i] -= float64(dy[i] * slope)
 			}
 		},
 		Monotone: def.Decreasing,

@@ -10,6 +10,9 @@ const (
 	expMost  = 710.0
 	expLeast = -746.0
 	normal   = 0x1p-1022
+	// of log1mExp
+	expNormal = -708.0
+	belowRoot = -1.2279471772995158 // log(1-√½)
 )
 
 const (
@@ -210,29 +213,49 @@ func (g *gen) near1(c, s vec) vec {
 	return g.mul(c, g.polynomial(s, []float64{1, -2, 2, -2}))
 }
 
-func (g *gen) log1p(x vec) vec {
-	u := g.add(x, oneBits)
-	near := g.cmp(less, g.abs(g.sub(x, f(0.0607))), f(0.3535)) // -0.2928 to 0.4142
-	bits := g.addInt(u, konst(uint64(oneBits)-aboveRoot))
-	biased := g.shr(bits, 52)
-	k := g.sub(g.or(biased, konst(exponent0)), f(0x1p52+1023))
-	k = g.pick(near, konst(0), k)
-	m := g.sub(g.addInt(g.and(bits, konst(mantissa)), konst(aboveRoot)), oneBits)
-	m = g.pick(near, x, m)
-	c := g.add(g.sub(g.max(x, oneBits), u), g.min(x, oneBits))
-	w := g.subInt(konst(0x7fe)<<52, g.shl(biased, 52)) // 2^-k
-	w = g.pick(g.cmp(less, x, f(0x1p60)), w, konst(0))
-	c = g.mul(c, g.pick(near, konst(0), w))
+// logCorrected is log(2^k·(1+m)) where c is to be added to m. 1/(1+m) is taken to be 1-2s.
+func (g *gen) logCorrected(k, m, c vec) vec {
 	s := g.div(m, g.add(m, f(2)))
-	c = g.near1(c, s)
+	c = g.fnmaOf(g.add(s, s), c, c)
 	z := g.mul(s, s)
-	r := g.mul(g.polynomial(z, logTail), z)
 	square := g.mul(g.mul(m, f(0.5)), m)
-	tail := g.fmaOf(s, g.add(square, r), g.fmaOf(k, f(ln2Low), c))
+	r := g.evenOdd(z, g.mul(z, z), logTail)
+	g.horner(r, z, square)
+	tail := g.fmaOf(s, r, g.fmaOf(k, f(ln2Low), c))
 	y := g.sub(m, g.sub(square, tail))
 	g.fma(y, k, f(ln2High))
-	y = g.pick(g.cmp(less, g.abs(x), f(0x1p-54)), x, y)
-	return g.logSpecial(x, y, f(-1))
+	return y
+}
+
+func (g *gen) log1p(x vec) vec {
+	u := g.add(x, oneBits)
+	c := g.add(g.sub(g.max(x, oneBits), u), g.min(x, oneBits))
+	bits := g.addInt(u, konst(uint64(oneBits)-aboveRoot))
+	biased := g.shr(bits, 52)
+	c = g.mul(g.mul(c, g.subInt(infBits, g.shl(biased, 52))), f(0.5)) // 2·2^-k, which is 0 or more
+	k := g.sub(g.or(biased, konst(exponent0)), f(0x1p52+1023))
+	m := g.sub(g.addInt(g.and(bits, konst(mantissa)), konst(aboveRoot)), oneBits)
+	y := g.logCorrected(k, m, c)
+	return g.logSpecial(x, g.or(y, g.and(x, signBit)), f(-1))
+}
+
+// log1mExp returns log(1-e^x), and gives e^x and 1-e^x to a function.
+func (g *gen) log1mExp(x vec, odds func(z, u vec)) vec {
+	e := g.expSplit(g.max(f(expNormal), x))
+	w := g.only(g.cmp(greaterEqual, x, f(expNormal)), g.addInt(g.shl(e.t, 52), oneBits)) // 2^k
+	b := g.mul(w, g.add(e.r, e.s))
+	a := g.sub(oneBits, w)
+	z, u := g.add(w, b), g.sub(a, b)
+	odds(z, u)
+	far := g.cmp(less, x, f(belowRoot))
+	low := g.sub(g.sub(a, u), b)
+	c := g.pick(far, g.xor(g.add(g.sub(w, z), b), signBit), g.add(low, low))
+	bits := g.addInt(g.mul(u, f(0x1p54)), konst(uint64(oneBits)-aboveRoot))
+	k := g.sub(g.or(g.shr(bits, 52), konst(exponent0)), f(0x1p52+1023+54))
+	m := g.sub(g.addInt(g.and(bits, konst(mantissa)), konst(aboveRoot)), oneBits)
+	y := g.logCorrected(g.pick(far, konst(0), k), g.pick(far, g.xor(z, signBit), m), c)
+	special := g.pick(g.cmp(equal, x, konst(0)), f(math.Inf(-1)), g.reg(nanBits))
+	return g.pick(g.cmp(less, x, konst(0)), y, special)
 }
 
 // log1pOf returns log(1 + z + zl) for z in [0, 1].

@@ -107,6 +107,22 @@ func of(name string, fn func(*gen, vec) vec) function {
 	return mapped(name, "a [n]", false, func(g *gen, in []vec) vec { return fn(g, in[0]) })
 }
 
+// log1mExpOdds also writes the odds of e^x, where they are wanted.
+func log1mExpOdds() function {
+	return function{name: "log1mExp", params: "n int, y [n], odds [n]?, a [n]", emit: func(g *gen) {
+		y, odds, a, n := g.ptr("y"), g.ptr("odds"), g.ptr("a"), g.integer("n")
+		g.each(n, func(i reg.GPVirtual) {
+			g.store(g.log1mExp(g.load(element(a, i, 0)), func(z, u vec) {
+				skip := g.label("skip")
+				g.TESTQ(odds, odds)
+				g.JEQ(label(skip))
+				g.store(g.div(z, u), element(odds, i, 0))
+				g.Label(skip)
+			}), element(y, i, 0))
+		})
+	}}
+}
+
 func elementary() []function {
 	all := []function{
 		of("exp", (*gen).exp),
@@ -116,6 +132,7 @@ func elementary() []function {
 		of("sigmoid", (*gen).sigmoid),
 		of("tanh", (*gen).tanh),
 		of("log1pExp", (*gen).log1pExp),
+		log1mExpOdds(),
 		of("lgamma", (*gen).lgamma),
 		of("digamma", (*gen).digamma),
 		of("logPhi", (*gen).logPhi),

@@ -65,6 +65,8 @@ points = {
 angles = both(spread(0, 7, 60) + spread(7, 1e3, 30) + spread(1e3, 2**20, 60) + magnitudes(-1000, -1, 30)) + tiny
 angles += both([x for k in [*range(1, 9), 355, 710, 103993, 417000, 667543] for x in near(float(k * mpmath.pi / 4), 1e-9)])
 points["sine"] = points["cosine"] = angles
+points["log1mExp"] = points["oddsOfExp"] = [-abs(x) for x in tiny + spread(0, 40, 60) + spread(40, 708, 30) + spread(0, 2, 60) + magnitudes(-1022, 1, 40)
+                                            + near(math.log(2)) + near(1.2279471772995158, 1e-2) + near(0.34657359027997264) + near(1.0397207708399179)]
 
 
 def upper(x):
@@ -90,6 +92,8 @@ functions = {
     "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
     "tanh": mpmath.tanh,
     "log1pExp": lambda x: mpmath.log1p(mpmath.exp(-abs(x))) + max(x, 0),
+    "log1mExp": lambda x: mpmath.log1p(-mpmath.exp(x)) if x < -1 else mpmath.log(-mpmath.expm1(x)),
+    "oddsOfExp": lambda x: 1 / mpmath.expm1(-x),
     "lgamma": mpmath.loggamma,
     "digamma": mpmath.digamma,
     "sine": mpmath.sin,
