@@ -8,7 +8,8 @@ func TestGarbageByLiveHeap(t *testing.T) {
 	for _, c := range []struct {
 		live uint64
 		want int
-	}{{0, 1600}, {1 << 20, 1600}, {64 << 20, 100}, {128 << 20, 50}, {256 << 20, 25}, {640 << 20, 10}, {2 << 30, 10}} {
+	}{{0, 1600}, {1 << 20, 1600}, {64 << 20, 100}, {128 << 20, 50}, {256 << 20, 25},
+		{640 << 20, 10}, {2 << 30, 10}} {
 		if got := garbage(c.live); got != c.want {
 			t.Errorf("%d bytes in use: %d %%, want %d", c.live, got, c.want)
 		}
