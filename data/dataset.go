@@ -102,10 +102,18 @@ func (d *Dataset) holders() []*Holder {
 // data that it owns and those that are shared. Shared data are read from every table that has them, and these
 // must agree; every party of the data set gets them. The bindings are complete when the list has no errors.
 func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
-	return d.bindBy(wants, func(list *diag.List) func(*Holder) Bindings {
+	out, list := d.bindBy(wants, func(list *diag.List) func(*Holder) Bindings {
 		coded := codes(d.holders(), wants, d.alone(), list)
 		return func(h *Holder) Bindings { return bind(h.View, coded[h], list) }
 	})
+	numbers := 0
+	for _, bound := range out {
+		for _, b := range bound {
+			numbers += len(b.Values)
+		}
+	}
+	d.Sources.Storage().Bound(numbers)
+	return out, list
 }
 
 // bindBy is Bind with a function that makes the values of one table.

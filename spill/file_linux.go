@@ -3,6 +3,8 @@ package spill
 import (
 	"errors"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -42,3 +44,13 @@ func reserved(dir string, size int) ([]byte, error) {
 
 // forget gives the pages of a mapping back; they stay in the file.
 func forget(mapped []byte) { syscall.Madvise(mapped, syscall.MADV_DONTNEED) }
+
+// resident is how many bytes of files, this program among them, are in the memory of this process.
+func resident() int {
+	text, err := os.ReadFile("/proc/self/statm")
+	if words := strings.Fields(string(text)); err == nil && len(words) > 2 {
+		pages, _ := strconv.Atoi(words[2])
+		return pages * os.Getpagesize()
+	}
+	return 0
+}

@@ -12,7 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/dustin/go-humanize"
@@ -20,25 +22,48 @@ import (
 
 // A Storage holds the large arrays of a run. The nil Storage has all in memory.
 type Storage struct {
+	*arrays
+	streams bool // see Streaming
+}
+
+// arrays are those of a run.
+type arrays struct {
 	limit  float64 // bytes in memory
 	chosen bool    // by the user: what a file cannot hold is an error
 	dir    string
 
-	lock  sync.Mutex
-	held  float64 // bytes in memory
-	files [][]byte
-	rest  []byte // of the last file, not yet given out
+	lock     sync.Mutex
+	held     float64 // bytes in memory
+	bound    float64 // bytes of the numbers of tables that are used
+	read     files
+	streamed *files // apart, so that the pages of others stay
 }
 
 // New returns a storage that holds so many bytes in memory, and more in files; without a limit, 0, half of
 // the memory that this process may have. Where it is not known how much that is, all is in memory.
 func New(limit int64) *Storage {
-	s := &Storage{limit: float64(limit), chosen: limit > 0, dir: folder()}
+	s := &arrays{limit: float64(limit), chosen: limit > 0, dir: folder(), streamed: &files{}}
 	if limit == 0 {
 		s.limit = Memory() / 2
 	}
-	return s
+	return &Storage{arrays: s}
 }
+
+// Streaming is a storage of the same run for arrays that many others are used before and after: windows of
+// rows, and numbers for each row where only a few such vectors enter a computation. They are in memory if all
+// arrays are less than twice the tables then, or little; the pages of those in files are given back when they
+// are many. So a run takes three times its tables in memory, the third for what is not here.
+func (s *Storage) Streaming() *Storage {
+	if s == nil {
+		return nil
+	}
+	return &Storage{s.arrays, true}
+}
+
+const (
+	ample     = 1 << 30   // bytes of arrays that are in memory, however small the tables
+	streaming = 128 << 20 // bytes of pages of streamed arrays
+)
 
 // folder is where files are: $TMPDIR, or /var/tmp, since /tmp may be memory.
 func folder() string {
@@ -47,6 +72,16 @@ func folder() string {
 		return kept
 	}
 	return os.TempDir()
+}
+
+// Bound tells how many numbers of tables a run uses.
+func (s *Storage) Bound(numbers int) {
+	if s == nil {
+		return
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.bound = max(s.bound, float64(8*numbers))
 }
 
 // Floats returns n numbers, all 0, in memory if there is room for so many arrays of their size.
@@ -70,7 +105,12 @@ func array[T float64 | int32](s *Storage, n, arrays int) ([]T, error) {
 	if s == nil || s.limit == 0 || size < least || s.fits(float64(size), float64(size*arrays)) {
 		return make([]T, n), nil
 	}
-	bytes, err := s.inFile(size)
+	in := &s.read
+	if s.streams {
+		in = s.streamed
+		in.watch.Do(func() { watch(s.arrays) })
+	}
+	bytes, err := in.give(s.dir, size)
 	if err != nil && s.chosen {
 		return nil, fmt.Errorf("%s of numbers are more than memory may hold (--memory %.0f), and %w: "+
 			"%s: %v; free space there, name a folder on another disk by TMPDIR=FOLDER, or set a larger limit",
@@ -82,27 +122,15 @@ func array[T float64 | int32](s *Storage, n, arrays int) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n), nil
 }
 
-// inFile gives out bytes of a file.
-func (s *Storage) inFile(size int) ([]byte, error) {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	if size > len(s.rest) {
-		file, err := reserved(s.dir, max(size, chunk))
-		if err != nil {
-			return nil, err
-		}
-		s.files, s.rest = append(s.files, file), file
-	}
-	out := s.rest[:size:size]
-	s.rest = s.rest[min(len(s.rest), (size+lane-1)/lane*lane):]
-	return out, nil
-}
-
 // fits takes memory for an array if the limit leaves room for what is needed.
 func (s *Storage) fits(size, needed float64) bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	if s.held+needed > s.limit {
+	limit := s.limit
+	if s.streams {
+		limit = min(limit, max(ample, 2*s.bound))
+	}
+	if s.held+needed > limit {
 		return false
 	}
 	s.held += size
@@ -114,22 +142,87 @@ func (s *Storage) InFiles() (bytes int, dir string) {
 	if s == nil {
 		return 0, ""
 	}
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	for _, f := range s.files {
-		bytes += len(f)
-	}
-	return bytes, s.dir
+	return s.read.bytes() + s.streamed.bytes(), s.dir
 }
 
 // Rest lets the system take the memory of what is in files, once it has been written.
 func (s *Storage) Rest() {
-	if s == nil {
-		return
+	if s != nil {
+		s.read.forget()
+		s.streamed.forget()
 	}
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	for _, f := range s.files {
-		forget(f)
+}
+
+// files are files of arrays.
+type files struct {
+	lock  sync.Mutex
+	all   [][]byte
+	rest  []byte // of the last one, not yet given out
+	watch sync.Once
+}
+
+// give gives out bytes of a file in a folder.
+func (f *files) give(dir string, size int) ([]byte, error) {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if size > len(f.rest) {
+		file, err := reserved(dir, max(size, chunk))
+		if err != nil {
+			return nil, err
+		}
+		f.all, f.rest = append(f.all, file), file
 	}
+	out := f.rest[:size:size]
+	f.rest = f.rest[min(len(f.rest), (size+lane-1)/lane*lane):]
+	return out, nil
+}
+
+func (f *files) bytes() (n int) {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	for _, file := range f.all {
+		n += len(file)
+	}
+	return n
+}
+
+// forget gives the pages back; they stay in the files.
+func (f *files) forget() {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	for _, file := range f.all {
+		forget(file)
+	}
+}
+
+// watch looks after the pages of streamed arrays until nobody has their storage.
+func watch(s *arrays) {
+	ended := make(chan struct{})
+	runtime.AddCleanup(s, func(c chan struct{}) { close(c) }, ended)
+	go s.streamed.look(ended)
+}
+
+// look gives the pages back whenever this process has read or written streaming bytes of files since it last
+// did.
+func (f *files) look(ended <-chan struct{}) {
+	every := time.NewTicker(10 * time.Millisecond) // in which a core reads or writes some 50 MB of pages
+	defer every.Stop()
+	for before := resident(); ; {
+		select {
+		case <-ended:
+			return
+		case <-every.C:
+			before = f.relieve(before)
+		}
+	}
+}
+
+// relieve gives the pages back if there are streaming bytes more than before, and returns how many there are.
+func (f *files) relieve(before int) int {
+	now := resident()
+	if now-before > streaming {
+		f.forget()
+		now = resident()
+	}
+	return min(before, now)
 }

@@ -78,3 +78,48 @@ func TestNoFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Streamed arrays are in memory as far as twice the tables, or ample memory, have room for all arrays; others
+// as far as the limit has. The pages of streamed ones are given back when they are many, and keep what was
+// written.
+func TestStreamedArrays(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files are those of Linux")
+	}
+	s := New(1 << 40)
+	s.Bound(ample / 8)             // twice that is twice ample
+	s.streamed.watch.Do(func() {}) // the test does it
+	s.held = 2*ample - streaming   // room for one of these
+	const n = streaming / 4        // two of them, as bytes
+	for _, of := range []*Storage{s, s.Streaming()} {
+		before := resident()
+		v, err := of.Floats(n, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if of == s {
+			if in, _ := s.InFiles(); in > 0 {
+				t.Errorf("%d bytes in files before the limit", in)
+			}
+			continue
+		}
+		if in, _ := s.InFiles(); in != 8*n {
+			t.Errorf("%d bytes in files, want %d", in, 8*n)
+		}
+		for i := range v {
+			v[i] = float64(i)
+		}
+		if here := resident() - before; here < 8*n {
+			t.Fatalf("%d bytes of %d are here after they were written", here, 8*n)
+		}
+		s.streamed.relieve(before)
+		if here := resident() - before; here > streaming {
+			t.Errorf("%d bytes are here after their pages were given back", here)
+		}
+		for i, x := range v {
+			if x != float64(i) {
+				t.Fatalf("number %d is %v", i, x)
+			}
+		}
+	}
+}

@@ -15,12 +15,12 @@ const (
 	slack = 64 << 20
 	// A large heap is of arrays of numbers, in which the collector has nothing to look for: it may run more
 	// often than when the heap has doubled.
-	leastGarbage = 25 // percent of what is in use
+	leastGarbage = 10 // percent of what is in use
 	// The heap that the collector leaves alone is 4 MB at 100 percent.
 	mostGarbage = 100 * slack / (4 << 20)
 )
 
-// A collector lets the heap grow by slack, or by a quarter where more than four times that is in use: after
+// A collector lets the heap grow by slack, or by a tenth where more than ten times that is in use: after
 // each collection it looks how much that is.
 type collector struct{ ended atomic.Bool }
 

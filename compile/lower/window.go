@@ -125,11 +125,8 @@ func variantOf(like, part *model.Plan, rows int) (k int, ok bool) {
 func (d *divider) pack() error {
 	for _, plan := range d.kept {
 		for _, p := range plan.Parties {
-			if p == nil {
-				continue
-			}
-			if err := p.Variants.Pack(); err != nil {
-				return data.Coded(diag.NoSpill, "%v", err)
+			if p != nil {
+				p.Variants.Pack()
 			}
 		}
 	}
@@ -147,7 +144,7 @@ func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, 
 	for _, rows := range parts {
 		own := party.PartyData
 		w := &Window{Size: size, Rows: rows, Scale: scale}
-		own.Window = w
+		own.Window, own.Storage = w, own.Storage.Streaming()
 		l, diags := Lower(own)
 		if diags.HasErrors() {
 			return diags, nil
@@ -171,7 +168,7 @@ func (w *Window) lower(parties []*Lowered) (*model.Plan, diag.List, error) {
 	var own []*Lowered
 	for _, p := range parties {
 		party := p.PartyData
-		party.Window = w
+		party.Window, party.Storage = w, party.Storage.Streaming()
 		l, diags := Lower(party)
 		if diags.HasErrors() {
 			return nil, diags, nil

@@ -15,15 +15,15 @@ type Variants struct {
 	packed bool
 	// What differs between variants; the rest is in of.
 	constants []ID
-	numbers   int // of each: the constants, then reciprocals of scales, then the constant parts of terms
+	numbers   int // of each: the constants, then reciprocals of scales
 	positions int // of all gathers
 }
 
-// A variant is the data of one graph: as slices by node until they are packed.
+// A variant is the data of one graph: by node until they are packed. Arrays stay where the graph has them.
 type variant struct {
 	nodes   []nodeData
-	numbers []float64
-	index   []int32
+	numbers [][]float64
+	index   [][]int32
 	parts   []float64
 	runs    [][][]vector.Segment // of the nodes that have them
 	counted []*histogram
@@ -77,9 +77,8 @@ func (v *Variants) Add(g *Graph) int {
 	return len(v.all) - 1
 }
 
-// Pack ends the adding: each variant's numbers are then one vector. Once packed, variants may be shared
-// between goroutines, each with its own Exec. The error is that no file can hold what memory may not.
-func (v *Variants) Pack() (err error) {
+// Pack ends the adding. Once packed, variants may be shared between goroutines, each with its own Exec.
+func (v *Variants) Pack() {
 	v.packed = true
 	for id := range v.of.nodes {
 		n := &v.of.nodes[id]
@@ -90,16 +89,9 @@ func (v *Variants) Pack() (err error) {
 		v.numbers += len(n.inverse)
 		v.positions += len(n.index)
 	}
-	v.numbers += len(v.of.parts)
-	for k := range v.all { // each apart, so that its slices can be dropped before there are the next numbers
-		d := &v.all[k]
-		if d.numbers, err = v.of.storage.Floats(v.numbers, len(v.all)-k); err != nil {
-			return err
-		}
-		d.numbers, d.index = d.numbers[:0:v.numbers], make([]int32, 0, v.positions)
-		v.pack(d)
+	for k := range v.all {
+		v.pack(&v.all[k])
 	}
-	return nil
 }
 
 func (v *Variants) pack(d *variant) {
@@ -108,12 +100,11 @@ func (v *Variants) pack(d *variant) {
 		if values == nil {
 			values = v.of.nodes[id].values
 		}
-		d.numbers = append(d.numbers, values...)
+		d.numbers = append(d.numbers, values)
 	}
 	for id := range d.nodes {
 		n := &d.nodes[id]
-		d.numbers = append(d.numbers, n.inverse...)
-		d.index = append(d.index, n.index...)
+		d.numbers, d.index = append(d.numbers, n.inverse), append(d.index, n.index)
 		if n.runs != nil {
 			d.runs = append(d.runs, n.runs)
 		}
@@ -127,8 +118,7 @@ func (v *Variants) pack(d *variant) {
 			d.decimal = append(d.decimal, n.decimal)
 		}
 	}
-	d.numbers = append(d.numbers, d.parts...)
-	d.nodes, d.parts = nil, nil
+	d.nodes = nil
 }
 
 // A loaded is what an Exec over variants has of the present one.
@@ -137,7 +127,6 @@ type loaded struct {
 	k       int
 	numbers []float64
 	index   []int32
-	parts   []float64 // the end of numbers
 	runs    []*node
 	counted []*node
 	signed  []*node
@@ -182,7 +171,6 @@ func (v *Variants) NewExecIn(room *Room) *Exec {
 			own.decimal = append(own.decimal, n)
 		}
 	}
-	own.parts = numbers
 	e := g.NewExecIn(room)
 	e.loaded = own
 	e.Load(0)
@@ -197,9 +185,14 @@ func (e *Exec) Load(k int) {
 	}
 	l.k = k
 	d := &l.from.all[k]
-	copy(l.numbers, d.numbers)
-	copy(l.index, d.index)
-	for i, v := range l.parts {
+	numbers, index := l.numbers, l.index
+	for _, s := range d.numbers {
+		numbers = numbers[copy(numbers, s):]
+	}
+	for _, s := range d.index {
+		index = index[copy(index, s):]
+	}
+	for i, v := range d.parts {
 		e.g.parts[i].value = v
 	}
 	for i, n := range l.runs {

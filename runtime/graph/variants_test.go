@@ -3,6 +3,7 @@ package graph_test
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -168,5 +169,23 @@ func TestRowsOfSeveralLikelihoodsAreSorted(t *testing.T) {
 		if !near(g, gradient[i], 1e-13) {
 			t.Errorf("derivative %d is %v, want %v", i, g, gradient[i])
 		}
+	}
+}
+
+// Variants keep the arrays of their graphs: packing them allocates as much for many rows as for few.
+func TestPackingCopiesNoRows(t *testing.T) {
+	bytes := func(rows int) uint64 {
+		v := graph.NewVariants(drawRows(rows, 0).graph(t))
+		for seed := range uint64(8) {
+			v.Add(drawRows(rows, seed+1).graph(t))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		v.Pack()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := bytes(300), bytes(30000); many > few+4096 {
+		t.Errorf("%d bytes for 300 rows and %d for 30,000", few, many)
 	}
 }

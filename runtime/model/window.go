@@ -8,19 +8,21 @@ func (v *verifier) windows() error {
 	if len(v.plan.Windows) == 1 {
 		return wrong("windows", "there is only one")
 	}
-	var rows []int
-	seen := map[*Plan]bool{}
+	n := 0
+	for _, w := range v.plan.Windows {
+		n += len(w.Rows)
+	}
+	have, seen := make([]bool, n), map[*Plan]bool{}
 	for _, w := range v.plan.Windows {
 		if err := v.window(w, seen[w.Plan]); err != nil {
 			return err
 		}
 		seen[w.Plan] = true
-		rows = append(rows, w.Rows...)
-	}
-	slices.Sort(rows)
-	for i, r := range rows {
-		if r != i {
-			return wrong("windows", "row %d is in none of them or in several", min(i, r)+1)
+		for _, r := range w.Rows {
+			if r < 0 || r >= n || have[r] {
+				return wrong("windows", "row %d is in several of them, or another one in none", r+1)
+			}
+			have[r] = true
 		}
 	}
 	return nil
