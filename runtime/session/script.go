@@ -155,6 +155,15 @@ func (f *frame) encoding(k int) transport.Encoding {
 	return transport.Fixed
 }
 
+// covered says of what will be masked that it is.
+func (f *frame) covered() {
+	for k := range f.channels {
+		if f.masked && f.channels[k].coding != nil {
+			f.arrays[k].Encoding = transport.Masked
+		}
+	}
+}
+
 // announce says of all numbers that are sent as they are whether they are finite.
 func (f *frame) announce() {
 	for k := range f.arrays {
@@ -162,22 +171,13 @@ func (f *frame) announce() {
 	}
 }
 
-// mask masks what has words.
+// mask masks what has words, inside a process.
 func (f *frame) mask(by *masker, id transport.ChainID, round uint64) error {
 	if by == nil || !f.coded {
 		return nil
 	}
-	if err := by.begin(id, round, f.kind); err != nil {
-		return err
-	}
-	for k := range f.channels {
-		if c := f.channels[k].coding; c != nil {
-			if err := by.mask(&f.arrays[k], c.contributors); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	f.covered()
+	return by.send(letter{id: id, round: round, frame: f, arrays: f.arrays})
 }
 
 // accept takes the data of a message after comparing it with the frame, and what its channels tell.
@@ -324,6 +324,21 @@ func alike(a, b model.Role) bool {
 		slices.EqualFunc(a.Arrivals, b.Arrivals, func(x, y model.Arrival) bool {
 			return x.Shared == y.Shared
 		})
+}
+
+// sameMessages reports whether all clients send and receive the same messages, so that what leaves together
+// is the same at all of them.
+func sameMessages(plan *model.Plan) bool {
+	first := plan.Role(1)
+	for k := range plan.Names[1:] {
+		role := plan.Role(k + 1)
+		if !alike(first, role) || !slices.EqualFunc(first.Arrivals, role.Arrivals, func(x, y model.Arrival) bool {
+			return x.Early == y.Early
+		}) {
+			return false
+		}
+	}
+	return !plan.Wire.Encrypted
 }
 
 // newScript writes the script with a client.
