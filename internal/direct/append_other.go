@@ -1,0 +1,7 @@
+//go:build !linux
+
+package direct
+
+import "os"
+
+func mapped(*os.File, int64) Appender { return nil }
