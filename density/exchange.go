@@ -31,8 +31,8 @@ type Carried struct {
 	Content *Content
 	When    func(Circumstance) bool
 	Scale   Scale
-	// Wanted: of an evaluation. Where totals of scalars in the same message say that none is wanted, it has no
-	// numbers.
+	// Wanted: of an evaluation. Where totals of scalars in the same message say that none is wanted, it has
+	// no numbers.
 	Wanted bool
 }
 

@@ -14,7 +14,8 @@ type Appender interface {
 	Close() error
 }
 
-// Append adds to a file from an offset on, which is its end. Nothing that is written may begin with the byte 0.
+// Append adds to a file from an offset on, which is its end. Nothing that is written may begin with the
+// byte 0.
 func Append(f *os.File, end int64) Appender {
 	if w := mapped(f, end); w != nil {
 		return w

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// room is how many bytes are reserved at once. A disk that is full is found then, and not when they are written.
+// room is how many bytes are reserved at once. A disk that is full is found then, and not when they are
+// written.
 const room = 1 << 14
 
 // A window is the end of a file in memory: to append is to copy. Where the file system reserves nothing, or
@@ -65,7 +66,8 @@ func (w *window) move(n int) error {
 	}
 	var next []byte
 	if err == nil {
-		next, err = syscall.Mmap(int(w.Fd()), from, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+		next, err = syscall.Mmap(int(w.Fd()), from, size, syscall.PROT_READ|syscall.PROT_WRITE,
+			syscall.MAP_SHARED)
 	}
 	w.leave()
 	if err != nil {

@@ -42,8 +42,8 @@ func unframed(text []byte) (entry, link, left []byte) {
 	return text[:n], text[n:][:linkBytes], text[n+linkBytes:]
 }
 
-// unused is the byte that stands where the next entry will, in room that its writer has reserved: no entry has
-// the length 0. What follows it may be the rest of one that was being written when the writer was killed.
+// unused is the byte that stands where the next entry will, in room that its writer has reserved: no entry
+// has the length 0. What follows it may be the rest of one that was being written when the writer was killed.
 const unused = 0
 
 // complete is a text without what a crash has left unfinished at its end. A text with room after it was not

@@ -101,13 +101,14 @@ func TestSecondSessionHasNoMasks(t *testing.T) {
 	}
 }
 
-// letterOf is a message of one array of words, to which these clients contribute, and of seals; without words,
-// of seals.
+// letterOf is a message of one array of words, to which these clients contribute, and of seals; without
+// words, of seals.
 func letterOf(lane int, id transport.ChainID, round uint64, w *witness, words []uint64,
 	contributors ...int) letter {
 	f := &frame{kind: ownKind(kindAux), masked: true}
 	if words != nil {
-		f.channel("s", channel{content: density.BareCut, coding: newCoding(contributors, &grid{exponent: none})})
+		f.channel("s", channel{content: density.BareCut,
+			coding: newCoding(contributors, &grid{exponent: none})})
 		f.arrays[0].Words = words
 	}
 	f.channel(sealsName, channel{content: Seal, of: -1, len: 2 * sealWords})
@@ -143,7 +144,8 @@ func pads(t *testing.T, m *masker, all ...letter) (out []uint64) {
 
 // The attack: a server has a client answer once more, or one of two, in a flight of two chains, with another
 // number in one of them, or with another chain beside. No word of a mask comes again, and where the two have
-// received unlike numbers, or send other messages, no masks of theirs cancel, also those of chains that agree.
+// received unlike numbers, or send other messages, no masks of theirs cancel, also those of chains that
+// agree.
 func TestFlightsShareNoMasks(t *testing.T) {
 	all, id := vectorPairs(t)
 	maskers := []*masker{newMasker(all[0], true), newMasker(all[1], true)}
@@ -225,8 +227,8 @@ func TestMasksOfUnlikeClients(t *testing.T) {
 	}
 }
 
-// Streams of flights begin apart by more than any flight is long, whatever has been received; two clients that
-// have received other things have other streams. The last flight has masks, and one beyond has none.
+// Streams of flights begin apart by more than any flight is long, whatever has been received; two clients
+// that have received other things have other streams. The last flight has masks, and one beyond has none.
 func TestStreamsBeginApart(t *testing.T) {
 	all, id := vectorPairs(t)
 	if err := all[0].begin(id); err != nil {

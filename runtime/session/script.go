@@ -361,11 +361,10 @@ func alike(a, b model.Role) bool {
 // is the same at all of them.
 func sameMessages(plan *model.Plan) bool {
 	first := plan.Role(1)
+	early := func(x, y model.Arrival) bool { return x.Early == y.Early }
 	for k := range plan.Names[1:] {
 		role := plan.Role(k + 1)
-		if !alike(first, role) || !slices.EqualFunc(first.Arrivals, role.Arrivals, func(x, y model.Arrival) bool {
-			return x.Early == y.Early
-		}) {
+		if !alike(first, role) || !slices.EqualFunc(first.Arrivals, role.Arrivals, early) {
 			return false
 		}
 	}

@@ -214,7 +214,8 @@ func pairOf(t *testing.T, p, other *pairs, id transport.ChainID, seen []byte) pa
 		v.Stream = binary.LittleEndian.AppendUint64(v.Stream, w)
 	}
 	for k, chain := range vectorChains {
-		v.Messages = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(v.Messages, uint32(k)), chain)
+		v.Messages = binary.BigEndian.AppendUint32(v.Messages, uint32(k))
+		v.Messages = binary.BigEndian.AppendUint32(v.Messages, chain)
 		v.Messages = append(binary.BigEndian.AppendUint64(v.Messages, vectorRound+uint64(k)), kindAux)
 		v.Messages = append(v.Messages, seen...)
 	}

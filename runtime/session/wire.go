@@ -211,7 +211,8 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 		}
 	}
 	if w.masker != nil {
-		if err := w.masker.send(letter{w.lane, w.shared.id, w.shared.round, f, f.arrays, w.others}); err != nil {
+		l := letter{w.lane, w.shared.id, w.shared.round, f, f.arrays, w.others}
+		if err := w.masker.send(l); err != nil {
 			return w.end(ctx, err)
 		}
 	}
@@ -223,8 +224,8 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	return nil
 }
 
-// seal readies the arrays of a message for what the masker writes into them, and writes into its seals what the
-// others have sent.
+// seal readies the arrays of a message for what the masker writes into them, and writes into its seals what
+// the others have sent.
 func (w *wire) seal(to string, f *frame) {
 	a := f.seals()
 	if w.others != nil {

@@ -134,8 +134,8 @@ func (l *Lanes) Flights() int {
 // Watch sets who is told of waits, nil for nobody. No lane may run.
 func (l *Lanes) Watch(w LaneWatcher) { l.watch = w }
 
-// Before sets what is done with a flight before it leaves: f is given its messages in the order of their lanes,
-// and may change their numbers. No lane may run.
+// Before sets what is done with a flight before it leaves: f is given its messages in the order of their
+// lanes, and may change their numbers. No lane may run.
 func (l *Lanes) Before(f func(lanes []int, messages []Message) error) { l.before = f }
 
 // ready lets before have a flight.
