@@ -5,18 +5,11 @@ import (
 	"os"
 )
 
-// An Appender adds to the end of a file. What Write was given is in the system's memory when it returns: it
-// is in the file also where the process is killed after that, and either all of it or nothing where it is
-// killed before. Until Close the file may have room after its end, of which the first byte is 0.
-type Appender interface {
-	io.Writer
-	// Close leaves the file what was written, and closes it.
-	Close() error
-}
-
-// Append adds to a file from an offset on, which is its end. Nothing that is written may begin with the
-// byte 0.
-func Append(f *os.File, end int64) Appender {
+// Append adds to a file from an offset on, which is its end. What Write was given is in the system's memory
+// when it returns: it is in the file also where the process is killed after that, and either all of it or
+// nothing where it is killed before. Until Close, which closes the file too, it may have room after its end,
+// of which the first byte is 0: nothing that is written may begin with it.
+func Append(f *os.File, end int64) io.WriteCloser {
 	if w := mapped(f, end); w != nil {
 		return w
 	}

@@ -2,6 +2,7 @@ package direct
 
 import (
 	"errors"
+	"io"
 	"os"
 	"runtime/debug"
 	"syscall"
@@ -21,7 +22,7 @@ type window struct {
 	rest   *written // in place of the window
 }
 
-func mapped(f *os.File, end int64) Appender { return &window{File: f, end: end} }
+func mapped(f *os.File, end int64) io.WriteCloser { return &window{File: f, end: end} }
 
 // Write implements io.Writer.
 func (w *window) Write(p []byte) (n int, err error) {
@@ -95,7 +96,7 @@ func (w *window) leave() {
 	w.mapped = nil
 }
 
-// Close implements Appender.
+// Close implements io.Closer.
 func (w *window) Close() error {
 	var err error
 	if w.mapped != nil {

@@ -2,6 +2,9 @@
 
 package direct
 
-import "os"
+import (
+	"io"
+	"os"
+)
 
-func mapped(*os.File, int64) Appender { return nil }
+func mapped(*os.File, int64) io.WriteCloser { return nil }

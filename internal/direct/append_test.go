@@ -3,6 +3,7 @@ package direct_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,7 +16,7 @@ import (
 )
 
 // created is a file with some text, to which a test appends.
-func created(t *testing.T, text string) (*os.File, direct.Appender) {
+func created(t *testing.T, text string) (*os.File, io.WriteCloser) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
 	if err == nil {

@@ -1,8 +1,8 @@
 // Package direct reads and writes what does not block without telling the scheduler of Go, and appends to
 // files without calling the system (Append). An ordinary system call of a process that was idle wakes the
-// scheduler's monitor, another thread, which then looks every 20 microseconds for calls that block: of a party
-// that waits for messages most of the time, a tenth of its time or more. The price is that nothing else of the
-// process runs on the same core during the call.
+// scheduler's monitor, another thread, which then looks every 20 microseconds for calls that block: of a
+// party that waits for messages most of the time, a tenth of its time or more. The price is that nothing
+// else of the process runs on the same core during the call.
 package direct
 
 import (

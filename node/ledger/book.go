@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ type Book struct {
 	mutex  sync.Mutex
 	alike  map[[2]string]*alike // channels that all clients receive alike, by kind of message
 	file   *os.File
-	out    direct.Appender // to the file
+	out    io.WriteCloser // to the file
 	lines  int
 	synced int
 	link   [digestBytes]byte

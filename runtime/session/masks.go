@@ -17,15 +17,16 @@ import (
 
 // Masks cover what a client adds to a sum (Bonawitz et al. 2017, without recovery of dropouts: every party
 // is needed in every round). Each pair of clients has keys of the session (pairs.go). AES-256 under one of
-// them gives in counter mode a stream of words for each flight, the messages of a client that leave together.
-// The first of the pair, in party order, adds them to its words mod 2⁶⁴ and the other subtracts them. Whoever
-// lacks the key sees uniformly distributed words; in the sum over all clients the masks are gone, if the
-// server has asked all of them the same: the block from which a stream counts has 5 bytes of the number of
-// the flight and 7 of what HMAC-SHA-256 under another key of the two makes of this number and of the messages:
-// their lanes, chains, rounds and kinds, and the digests of all that both have received until then
-// (seals.go). Where two have received unlike numbers, or send other messages together, their streams begin at unlike
-// blocks, but for 1 in 2⁵⁶ flights, and no later sum of theirs is more than random words. A client counts its
-// flights, so that no two share a part of a stream, whatever was received and asked.
+// them gives in counter mode a stream of words for each flight, the messages of a client that leave
+// together. The first of the pair, in party order, adds them to its words mod 2⁶⁴ and the other subtracts
+// them. Whoever lacks the key sees uniformly distributed words; in the sum over all clients the masks are
+// gone, if the server has asked all of them the same: the block from which a stream counts has 5 bytes of
+// the number of the flight and 7 of what HMAC-SHA-256 under another key of the two makes of this number
+// and of the messages: their lanes, chains, rounds and kinds, and the digests of all that both have
+// received until then (seals.go). Where two have received unlike numbers, or send other messages together,
+// their streams begin at unlike blocks, but for 1 in 2⁵⁶ flights, and no later sum of theirs is more than
+// random words. A client counts its flights, so that no two share a part of a stream, whatever was
+// received and asked.
 //
 // Flights are those of all chains where all clients send the same messages (sameMessages). Elsewhere one
 // client may wait where another goes on, and what leaves together is not the same: each message then is a

@@ -14,9 +14,9 @@ import (
 // the same. So each client keeps, for each chain and each other client, a digest of all that both have
 // received: it begins with the digest of what they were told before the session (Keys.Agreed), and goes on
 // with SHA-256 of the digest before and of every array, with its round, kind of message and channel. It
-// enters the next masks of the two (masks.go). And both compare it: with the first message that a client sends in an
-// exchange goes a seal for each other client, which the server brings to the other with its answer. The last
-// exchange of a session has nothing else. A seal that does not fit ends the run.
+// enters the next masks of the two (masks.go). And both compare it: with the first message that a client
+// sends in an exchange goes a seal for each other client, which the server brings to the other with its
+// answer. The last exchange of a session has nothing else. A seal that does not fit ends the run.
 //
 // Seals are parts of what HMAC-SHA-256 makes of a flight, one for each of the two; another part enters its
 // masks. Whoever lacks the key finds all parts random. The messages of a flight have one seal, which stands
