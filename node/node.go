@@ -268,7 +268,10 @@ func (n *node) state(state, why string, missing map[string]absence) {
 	s := n.status
 	s.Chains = slices.Clone(s.Chains)
 	n.mutex.Unlock()
-	if last := n.told; s.At.Sub(last.At) >= statusEvery || !s.same(last) {
+	last, news := n.told, s
+	news.Chains = last.Chains // how far they are can wait: a new file is a hundredth of a party's work
+	if since := s.At.Sub(last.At); since >= statusEvery || !news.same(last) ||
+		since >= beatEvery && !s.same(last) {
 		n.told = s
 		_ = writeJSON(n.Dir, StatusFile, s, safefile.WriteSoon) // the next one tries again
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -123,35 +122,6 @@ func TestErrorsAreThoseOfTheSystem(t *testing.T) {
 	defer b.Close()
 	if direct.Conn(a) != a {
 		t.Error("what is no connection of the system is not as it was")
-	}
-}
-
-func TestFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := direct.File(f)
-	for _, text := range []string{"one ", "", "two"} {
-		if n, err := out.Write([]byte(text)); n != len(text) || err != nil {
-			t.Errorf("%q: %d, %v", text, n, err)
-		}
-	}
-	if text, _ := os.ReadFile(path); string(text) != "one two" {
-		t.Errorf("the file has %q", text)
-	}
-	f.Close()
-	if _, err := out.Write([]byte("x")); err == nil {
-		t.Error("a closed file takes bytes")
-	}
-	g, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
-	if _, err := direct.File(g).Write([]byte("x")); !errors.Is(err, syscall.EBADF) {
-		t.Errorf("a file that is open for reading alone: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -31,7 +32,7 @@ func framed(dst, entry []byte, link [digestBytes]byte) []byte {
 }
 
 // unframed returns the first entry of a text, the beginning of its hash, and what follows; nil where it is
-// not whole.
+// not whole, or not there.
 func unframed(text []byte) (entry, link, left []byte) {
 	n, at := binary.Uvarint(text)
 	if at <= 0 || n == 0 || n > uint64(len(text)) || uint64(len(text)-at) < n+linkBytes {
@@ -41,14 +42,25 @@ func unframed(text []byte) (entry, link, left []byte) {
 	return text[:n], text[n:][:linkBytes], text[n+linkBytes:]
 }
 
-// complete is a text without what a crash has left unfinished at its end.
+// unused is the byte that stands where the next entry will, in room that its writer has reserved: no entry
+// has the length 0. What follows it may be the rest of one that was being written when the writer was killed.
+const unused = 0
+
+// complete is a text without what a crash has left unfinished at its end. A text with room after it was not
+// closed: where the machine has stopped, pages may be missing among those that were written last, and what
+// follows no longer from the entries before is no part of it. What was signed is held to the signature.
 func complete(text []byte) []byte {
-	if len(text) < len(magic) {
+	if len(text) < len(magic) || text[0] == unused {
 		return nil
 	}
+	closed := text[len(text)-1] != unused
+	var link [digestBytes]byte
 	for left := text[len(magic):]; ; {
-		entry, _, rest := unframed(left)
+		entry, beginning, rest := unframed(left)
 		if entry == nil {
+			return text[:len(text)-len(left)]
+		}
+		if link = linked(link, entry); !closed && !bytes.HasPrefix(link[:], beginning) {
 			return text[:len(text)-len(left)]
 		}
 		left = rest

@@ -184,7 +184,7 @@ func (p *pair) lines(honest bool, change func([]string) []string) {
 	b, err := Open(p.dirs[1], "a", p.keys[1], p.certs[1])
 	p.fine(err)
 	b.link, b.lines = link, len(lines)
-	_, err = b.file.WriteAt(out, 0)
+	_, err = b.out.Write(out[len(magic):])
 	p.fine(err, b.Sync())
 	b.Close()
 }
@@ -537,7 +537,7 @@ func TestKeyIsRenewed(t *testing.T) {
 func TestNothingLeavesUnrecorded(t *testing.T) {
 	p := newPair(t)
 	p.begin(1)
-	p.books[1].file.Close()
+	p.books[1].Close()
 	m := message(1, "aux", "z s", 1, 2, 3)
 	if p.fine(p.books[1].Record(true, "server", m)); p.books[1].Write() == nil {
 		t.Error("no error")
@@ -592,18 +592,30 @@ func TestLedgerOpensAfterAnyKill(t *testing.T) {
 	states = append(states, read())
 	for k, s := range states[:len(states)-1] {
 		next := states[k+1]
-		for n := len(s.ledger); n <= len(next.ledger); n += 7 {
-			p.fine(os.WriteFile(path, next.ledger[:n], 0o600), os.WriteFile(signature, s.head, 0o600))
+		from, to := len(complete(s.ledger)), len(complete(next.ledger))
+		var texts [][]byte
+		for n := from; n <= to; n += 7 {
+			room := make([]byte, 100) // not used, or of an entry whose first byte comes last
+			part := slices.Concat(next.ledger[:to], room)
+			part[n] = unused
+			lost := slices.Concat(next.ledger[:to], room) // pages, where the machine has stopped
+			clear(lost[n:min(to, n+9)])
+			texts = append(texts, next.ledger[:n], slices.Concat(next.ledger[:n], room), part, lost)
+		}
+		for n, text := range texts {
+			p.fine(os.WriteFile(path, text, 0o600), os.WriteFile(signature, s.head, 0o600))
 			b, err := Open(p.dirs[0], "server", p.keys[0], p.certs[0])
 			if err != nil {
-				t.Fatalf("%d bytes of %d after the %d of state %d: %v", n, len(next.ledger), len(s.ledger), k,
-					err)
+				t.Fatalf("text %d after state %d: %v", n, k, err)
 			}
 			p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: 2, Names: []string{"server", "a"},
 				Script: script}))
 			b.Close()
 			if _, diags, err := Read(path); err != nil || diags.HasErrors() {
-				t.Fatalf("%d bytes: %v %v", n, diags, err)
+				t.Fatalf("text %d: %v %v", n, diags, err)
+			}
+			if text, err := os.ReadFile(path); err != nil || len(complete(text)) != len(text) {
+				t.Fatalf("text %d: a ledger that was closed has room: %v", n, err)
 			}
 		}
 	}

@@ -98,6 +98,7 @@ func TestVectorsOfLedgers(t *testing.T) {
 		b.End(Complete),
 		b.Publish(Published{What: "draws", Parameters: []string{"beta"}, Bytes: 100,
 			SHA256: strings.Repeat("ef", 32)}))
+	b.Close()
 	path := Path(b.dir, "a")
 	text, err := os.ReadFile(path)
 	fine(err)

@@ -50,8 +50,17 @@ func RunChains(ctx context.Context, plan *model.Plan, mode Execution, seed uint6
 // RemoteChains is NewRemote for each of n chains, over one transport.
 func RemoteChains(plan *model.Plan, index int, t transport.Transport, keys Keys, n int) (*Chains, error) {
 	c := &Chains{lanes: transport.NewLanes(t, n)}
+	var together *masker
+	if index > 0 && len(plan.Names) > 2 && sameMessages(plan) {
+		p, err := newPairs(plan, index, keys.Masks)
+		if err != nil {
+			return nil, err
+		}
+		together = newMasker(p, true)
+		c.lanes.Before(together.depart)
+	}
 	return c, c.add(n, func(k int) (*evaluator, error) {
-		return newRemote(plan, index, c.lanes.Lane(k), keys)
+		return newRemote(plan, index, c.lanes.Lane(k), keys, k, together)
 	})
 }
 

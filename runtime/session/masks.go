@@ -1,12 +1,14 @@
 package session
 
 import (
+	"bytes"
 	"crypto/cipher"
 	"crypto/ecdh"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/vflc/vflc/runtime/transport"
@@ -15,14 +17,20 @@ import (
 
 // Masks cover what a client adds to a sum (Bonawitz et al. 2017, without recovery of dropouts: every party
 // is needed in every round). Each pair of clients has keys of the session (pairs.go). AES-256 under one of
-// them gives in counter mode a stream of words for each message. The first of the pair, in party order,
-// adds them to its words mod 2⁶⁴ and the other subtracts them. Whoever lacks the key sees uniformly
-// distributed words; in the sum over all clients the masks are gone, if the server has asked all of them
-// the same: the block from which a stream counts has 5 bytes of round and kind and 7 of what HMAC-SHA-256
-// under another key of the two makes of these and of the digest of all that both have received until then
-// (seals.go). Where two have received unlike numbers, their streams begin at unlike blocks, but for 1 in
-// 2⁵⁶ messages, and no later sum of theirs is more than random words. A round and a kind have one message
-// under a key of the session, so that no two messages share a part of a stream, whatever was received.
+// them gives in counter mode a stream of words for each flight, the messages of a client that leave
+// together. The first of the pair, in party order, adds them to its words mod 2⁶⁴ and the other subtracts
+// them. Whoever lacks the key sees uniformly distributed words; in the sum over all clients the masks are
+// gone, if the server has asked all of them the same: the block from which a stream counts has 5 bytes of
+// the number of the flight and 7 of what HMAC-SHA-256 under another key of the two makes of this number
+// and of the messages: their lanes, chains, rounds and kinds, and the digests of all that both have
+// received until then (seals.go). Where two have received unlike numbers, or send other messages together,
+// their streams begin at unlike blocks, but for 1 in 2⁵⁶ flights, and no later sum of theirs is more than
+// random words. A client counts its flights, so that no two share a part of a stream, whatever was
+// received and asked.
+//
+// Flights are those of all chains where all clients send the same messages (sameMessages). Elsewhere one
+// client may wait where another goes on, and what leaves together is not the same: each message then is a
+// flight, under keys of its chain.
 
 // MaskKeys are what masks and seals are made from: the own keys of clients of this process, and the public
 // ones of all clients. A deployment pins the latter. One session may use them for a run, its epoch and a
@@ -96,93 +104,205 @@ func (e *MaskError) Error() string {
 	return fmt.Sprintf("session: masks and seals of %s and %s: %s", e.Party, e.Peer, e.What)
 }
 
-// A masker makes the masks of one client.
+// A masker makes masks and seals of what one client sends.
 type masker struct {
 	pairs   *pairs
-	seen    func(peer int) []byte // the digest of what the client and a peer have received
-	streams []cipher.Stream       // by party, of the message in the making
-	round   uint64
-	used    uint64 // kinds of message of the round that have been masked, a bit each
-	kind    int
+	shared  bool       // by all chains
+	mutex   sync.Mutex // of what waits, where it is
+	waiting []letter   // messages of the next flight
+	leaving []letter
+	flights []uint64 // by party: how many of this client had anything for the two
 	pad     []byte
+	text    []byte // of the messages, as the last peer has them, and its digest
+	digest  [sha256.Size]byte
+	next    []byte
 }
 
-// maskedKinds is how many kinds of message a masker keeps apart.
-const maskedKinds = 64
-
-func newMasker(p *pairs, seen func(int) []byte) *masker {
-	return &masker{pairs: p, seen: seen, streams: make([]cipher.Stream, len(p.names))}
+// A letter is a message on its way: what it is in the script, and the numbers that leave.
+type letter struct {
+	lane    int
+	id      transport.ChainID
+	round   uint64
+	frame   *frame
+	arrays  []transport.Channel
+	witness *witness // nil inside a process, where all receive the same
 }
 
-// begin goes to a kind of message of a round. Masks are used once: the error is a *MaskError where they have
-// been.
-func (m *masker) begin(id transport.ChainID, round uint64, kind kind) error {
+// mostFlights is how many flights a pair of clients can number.
+const mostFlights = 1 << 40
+
+func newMasker(p *pairs, shared bool) *masker {
+	return &masker{pairs: p, shared: shared, flights: make([]uint64, len(p.names))}
+}
+
+// concerns reports whether a message has masks or a seal of the client and a peer.
+func (l *letter) concerns(peer int) bool {
+	for k := range l.frame.channels {
+		if c := &l.frame.channels[k]; c.seals() || l.masks(k, peer) {
+			return true
+		}
+	}
+	return false
+}
+
+// masks reports whether channel k has masks of the client and a peer.
+func (l *letter) masks(k, peer int) bool {
+	c := l.frame.channels[k].coding
+	return c != nil && l.frame.masked && slices.Contains(c.contributors, peer)
+}
+
+// begin readies the keys. The error is a *MaskError where another session has them, or where there are none.
+func (m *masker) begin(id transport.ChainID) error {
+	if m.shared {
+		id.Chain = 0
+	}
 	if err := m.pairs.begin(id); err != nil {
 		return err
 	}
-	if kind.number >= maskedKinds {
-		return &MaskError{Party: m.pairs.names[m.pairs.own],
-			What: fmt.Sprintf("message %q has number %d: which masks have been used is known of %d kinds",
-				kind.Name, kind.number, maskedKinds)}
+	for k := range m.pairs.others() {
+		if _, err := m.pairs.ready(m.pairs.other(k)); err != nil {
+			return err
+		}
 	}
-	if round > m.round {
-		m.round, m.used = round, 0
-	}
-	if round < m.round || round > math.MaxUint32 || m.used>>kind.number&1 == 1 {
-		return &MaskError{Party: m.pairs.names[m.pairs.own],
-			What: fmt.Sprintf("message %q of round %d has had its masks", kind.Name, round)}
-	}
-	m.used |= 1 << kind.number
-	m.kind = kind.number
-	clear(m.streams)
 	return nil
 }
 
-// mask masks the words of the next array of the message, to which these clients contribute.
-func (m *masker) mask(a *transport.Channel, contributors []int) error {
-	own := m.pairs.own
-	for _, peer := range contributors {
-		if peer == own {
-			continue
-		}
-		if m.streams[peer] == nil {
-			if err := m.open(peer); err != nil {
-				return err
-			}
-		}
-		size := sizeOf(a.Size)
-		n := size * len(a.Words)
-		if cap(m.pad) < n+8 {
-			m.pad = make([]byte, n+8)
-		}
-		pad := m.pad[:n]
-		clear(pad)
-		m.streams[peer].XORKeyStream(pad, pad)
-		words, flip := a.Words, uint64(0)
-		if peer < own {
-			flip = math.MaxUint64 // -x is ^x + 1
-		}
-		pad = pad[:n+8] // a word is read as 8 bytes, of which the first are its own
-		if size == 3 {
-			words, pad = transport.AddThrees(words, pad, flip)
-		}
-		for i := range words {
-			words[i] += binary.LittleEndian.Uint64(pad[size*i:]) ^ flip - flip
-		}
-	}
-	for i, drop := 0, 64-8*sizeOf(a.Size); drop > 0 && i < len(a.Words); i++ {
-		a.Words[i] = a.Words[i] << drop >> drop
-	}
-	a.Encoding = transport.Masked
-	return nil
-}
-
-// open begins the stream that this client and a peer have for the message.
-func (m *masker) open(peer int) error {
-	made, err := m.pairs.message(peer, m.round, m.kind, m.seen(peer))
-	if err != nil {
+// send masks and seals a message, or keeps it for the flight with which it leaves.
+func (m *masker) send(l letter) error {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if err := m.begin(l.id); err != nil {
 		return err
 	}
-	m.streams[peer] = made.stream()
+	if m.shared {
+		m.waiting = append(m.waiting, l)
+		return nil
+	}
+	m.leaving = append(m.leaving[:0], l)
+	return m.cover()
+}
+
+// depart masks and seals the messages of a flight (transport.Lanes.Before).
+func (m *masker) depart(lanes []int, messages []transport.Message) error {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.leaving = m.leaving[:0]
+	for i := range messages {
+		of := &messages[i]
+		k := slices.IndexFunc(m.waiting, func(l letter) bool {
+			return l.lane == lanes[i] && l.round == of.Round && l.frame.kind.Name == of.Kind
+		})
+		if k < 0 { // it has neither, as the last word of a run
+			continue
+		}
+		l := m.waiting[k]
+		l.arrays, m.waiting = of.Arrays, slices.Delete(m.waiting, k, k+1)
+		m.leaving = append(m.leaving, l)
+	}
+	return m.cover()
+}
+
+// cover masks and seals the messages that leave.
+func (m *masker) cover() error {
+	m.text = m.text[:0]
+	for k := range m.pairs.others() {
+		peer := m.pairs.other(k)
+		made, err := m.open(peer)
+		if err != nil {
+			return err
+		}
+		var stream cipher.Stream
+		for i := range m.leaving {
+			l := &m.leaving[i]
+			if w := l.witness; w != nil && l.frame.seals() != nil {
+				l.arrays[len(l.arrays)-1].Words[k] = w.exchange(peer, made)
+			}
+			for at := range l.arrays {
+				if !l.masks(at, peer) {
+					continue
+				}
+				if stream == nil {
+					stream = made.stream()
+				}
+				m.add(&l.arrays[at], stream, peer)
+			}
+		}
+	}
+	arrived := 0 // since the seals before, at all chains
+	for i := range m.leaving {
+		if l := &m.leaving[i]; l.witness != nil && l.frame.seals() != nil {
+			arrived += l.witness.unsealed
+		}
+		m.leaving[i].end()
+	}
+	for i := range m.leaving {
+		if w := m.leaving[i].witness; w != nil {
+			w.beside = arrived - w.unsealed
+		}
+	}
 	return nil
+}
+
+// open begins what this client and a peer have for the messages that leave. It is nil where they have
+// nothing.
+func (m *masker) open(peer int) (*made, error) {
+	text := m.next[:0]
+	for i := range m.leaving {
+		l := &m.leaving[i]
+		if !l.concerns(peer) {
+			continue
+		}
+		text = binary.BigEndian.AppendUint32(text, uint32(l.lane))
+		text = binary.BigEndian.AppendUint32(text, l.id.Chain)
+		text = append(binary.BigEndian.AppendUint64(text, l.round), byte(l.frame.kind.number))
+		if l.witness != nil {
+			text = append(text, l.witness.of(peer)...)
+		}
+	}
+	if m.next = text; len(text) == 0 {
+		return nil, nil
+	}
+	if m.flights[peer]++; m.flights[peer] >= mostFlights {
+		return nil, &MaskError{m.pairs.names[m.pairs.own], m.pairs.names[peer], "all masks were used"}
+	}
+	if !bytes.Equal(text, m.text) { // mostly all have received the same
+		m.text, m.next, m.digest = text, m.text, sha256.Sum256(text)
+	}
+	return m.pairs.flight(peer, m.flights[peer], m.digest[:])
+}
+
+// add adds the next words of a stream to those of an array, or subtracts them.
+func (m *masker) add(a *transport.Channel, stream cipher.Stream, peer int) {
+	size := sizeOf(a.Size)
+	n := size * len(a.Words)
+	if cap(m.pad) < n+8 {
+		m.pad = make([]byte, n+8)
+	}
+	pad := m.pad[:n]
+	clear(pad)
+	stream.XORKeyStream(pad, pad)
+	words, flip := a.Words, uint64(0)
+	if peer < m.pairs.own {
+		flip = math.MaxUint64 // -x is ^x + 1
+	}
+	pad = pad[:n+8] // a word is read as 8 bytes, of which the first are its own
+	if size == 3 {
+		words, pad = transport.AddThrees(words, pad, flip)
+	}
+	for i := range words {
+		words[i] += binary.LittleEndian.Uint64(pad[size*i:]) ^ flip - flip
+	}
+}
+
+// end leaves the words of masked arrays the bytes that they have.
+func (l *letter) end() {
+	for at := range l.arrays {
+		if l.frame.channels[at].coding == nil || !l.frame.masked {
+			continue
+		}
+		a := &l.arrays[at]
+		for i, drop := 0, 64-8*sizeOf(a.Size); drop > 0 && i < len(a.Words); i++ {
+			a.Words[i] = a.Words[i] << drop >> drop
+		}
+	}
 }

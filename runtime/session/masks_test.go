@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/runtime/vector"
@@ -77,84 +79,186 @@ func TestSecondSessionHasNoMasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := func(int) []byte { return nil }
-	if err := newMasker(all[0], seen).begin(id, 1, ownKind(kindAux)); err != nil {
+	if err := newMasker(all[0], false).begin(id); err != nil {
 		t.Fatal(err)
 	}
 	var refused *MaskError
-	if err := newMasker(again, seen).begin(id, 1, ownKind(kindAux)); !errors.As(err, &refused) ||
-		refused.Party != "a" {
+	if err := newMasker(again, false).begin(id); !errors.As(err, &refused) || refused.Party != "a" {
 		t.Errorf("a second session has masks: %v", err)
 	}
-	f := &frame{kind: ownKind(kindAux)}
-	f.channel(sealsName, channel{content: Seal, of: -1, len: 2 * sealWords})
-	if err := newWitness(again, [32]byte{}).seal(f, id, 1); !errors.As(err, &refused) {
-		t.Errorf("a second session has seals: %v", err)
-	}
-	if err := newWitness(all[0], [32]byte{}).seal(f, id, 1); err != nil {
+	if err := newMasker(all[0], false).begin(id); err != nil {
 		t.Errorf("the first has none: %v", err)
 	}
 	id.Chain++
-	if err := newMasker(again, seen).begin(id, 1, ownKind(kindAux)); err != nil {
+	if err := newMasker(again, false).begin(id); err != nil {
 		t.Errorf("another chain has none: %v", err)
 	}
+	for _, of := range []*pairs{all[0], again} { // what chains share is of one session too
+		err := newMasker(of, true).begin(id)
+		if id.Chain++; errors.As(err, &refused) != (of == again) {
+			t.Errorf("masks of all chains: %v", err)
+		}
+	}
 }
 
-// A kind of message has masks once in a round, and the last that a masker can keep apart as well; one beyond
-// has none, since nobody would notice that it had them twice.
-func TestKindHasMasksOnce(t *testing.T) {
+// letterOf is a message of one array of words, to which these clients contribute, and of seals; without
+// words, of seals.
+func letterOf(lane int, id transport.ChainID, round uint64, w *witness, words []uint64,
+	contributors ...int) letter {
+	f := &frame{kind: ownKind(kindAux), masked: true}
+	if words != nil {
+		f.channel("s", channel{content: density.BareCut,
+			coding: newCoding(contributors, &grid{exponent: none})})
+		f.arrays[0].Words = words
+	}
+	f.channel(sealsName, channel{content: Seal, of: -1, len: 2 * sealWords})
+	if w != nil {
+		w.seal(f, id, round)
+	}
+	return letter{lane: lane, id: id, round: round, frame: f, arrays: f.arrays, witness: w}
+}
+
+// pads are the streams of a flight of two chains, a number each: what is added to words that are 0.
+func pads(t *testing.T, m *masker, all ...letter) (out []uint64) {
+	t.Helper()
+	var lanes []int
+	var messages []transport.Message
+	for _, l := range all {
+		if err := m.send(l); err != nil {
+			t.Fatal(err)
+		}
+		messages = append(messages, transport.Message{ChainID: l.id, Round: l.round, Kind: l.frame.kind.Name,
+			Arrays: l.arrays})
+		lanes = append(lanes, l.lane)
+	}
+	if err := m.depart(lanes, messages); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		if len(l.arrays) > 1 {
+			out = append(out, l.arrays[0].Words...)
+		}
+	}
+	return out
+}
+
+// The attack: a server has a client answer once more, or one of two, in a flight of two chains, with another
+// number in one of them, or with another chain beside. No word of a mask comes again, and where the two have
+// received unlike numbers, or send other messages, no masks of theirs cancel, also those of chains that
+// agree.
+func TestFlightsShareNoMasks(t *testing.T) {
 	all, id := vectorPairs(t)
-	m := newMasker(all[0], func(int) []byte { return nil })
-	at := func(number int, round uint64) error {
-		k := ownKind(kindAux)
-		k.number = number
-		return m.begin(id, round, k)
-	}
-	var refused *MaskError
-	for _, number := range []int{kindAux, bytesDown, maskedKinds - 1} {
-		if err := at(number, 2); err != nil {
-			t.Errorf("kind %d has no masks: %v", number, err)
+	maskers := []*masker{newMasker(all[0], true), newMasker(all[1], true)}
+	other := id
+	other.Chain++
+	seen := map[uint64]bool{}
+	for name, cancel := range map[string]bool{"alike": true, "again": true, "unlike": false, "in turn": false,
+		"round": false, "alone": false} {
+		var sums []uint64
+		var due uint64 // of the first client, from the second
+		for k, m := range maskers {
+			w := []*witness{newWitness(all[k], [32]byte{}), newWitness(all[k], [32]byte{})}
+			letters := []letter{letterOf(0, id, 3, w[0], make([]uint64, 2), 1, 2),
+				letterOf(1, other, 5, w[1], make([]uint64, 2), 1, 2)}
+			switch own := k == 0; {
+			case name == "unlike" && own:
+				w[1].seen[2][7]++
+			case name == "in turn" && own:
+				letters[0], letters[1] = letterOf(0, other, 5, w[1], make([]uint64, 2), 1, 2),
+					letterOf(1, id, 3, w[0], make([]uint64, 2), 1, 2)
+			case name == "round" && own:
+				letters[1].round++
+			case name == "alone" && own:
+				letters = letters[:1]
+			}
+			words := pads(t, m, letters...)
+			for i, x := range words {
+				if k == 0 && seen[x] {
+					t.Errorf("%s: a word of a mask comes again", name)
+				}
+				if seen[x] = true; k == 0 {
+					sums = append(sums, x)
+				} else if i < len(sums) {
+					sums[i] += x
+				}
+			}
+			if k == 0 {
+				due = letters[0].witness.due[2]
+			}
+			if got := letters[0].arrays[1].Words; k == 1 && (got[0] == due) != cancel {
+				t.Errorf("%s: the seal is %x", name, got)
+			}
 		}
-		if err := at(number, 2); !errors.As(err, &refused) {
-			t.Errorf("kind %d has masks twice: %v", number, err)
+		for i, x := range sums {
+			if x == 0 != cancel {
+				t.Errorf("%s: the sum of masks %d is %x", name, i, x)
+			}
 		}
-	}
-	for _, number := range []int{maskedKinds, 255, 256 + kindAux} {
-		if err := at(number, 3); !errors.As(err, &refused) {
-			t.Errorf("kind %d has masks, which nobody keeps apart: %v", number, err)
-		}
-	}
-	if err := at(kindAux, 1); !errors.As(err, &refused) {
-		t.Errorf("an earlier round has masks again: %v", err)
 	}
 }
 
-// The streams of a message begin apart from those of every other kind and round by more than any message is
-// long, whatever has been received; two clients that have received other things have other streams.
+// Clients that send unlike messages have masks with those that send the same, in whatever order of chains.
+func TestMasksOfUnlikeClients(t *testing.T) {
+	all, id := vectorPairs(t)
+	sums := make([]uint64, 2)
+	for round := range uint64(3) {
+		for k, p := range all {
+			m := newMasker(p, false)
+			m.flights = slices.Repeat([]uint64{round}, len(p.names))
+			for i, contributors := range [][]int{{1, 2, 3}, {1, 3}} {
+				if !slices.Contains(contributors, k+1) {
+					continue
+				}
+				l := letterOf(0, id, round, nil, make([]uint64, 1), contributors...)
+				l.frame.channels, l.frame.arrays = l.frame.channels[:1], l.frame.arrays[:1] // no seals
+				l.arrays = l.frame.arrays
+				if err := m.send(l); err != nil {
+					t.Fatal(err)
+				}
+				if l.arrays[0].Words[0] == 0 {
+					t.Error("a word has no mask")
+				}
+				sums[i] += l.arrays[0].Words[0]
+			}
+		}
+	}
+	if sums[0] != 0 || sums[1] != 0 {
+		t.Errorf("masks do not cancel: %x", sums)
+	}
+}
+
+// Streams of flights begin apart by more than any flight is long, whatever has been received; two clients
+// that have received other things have other streams. The last flight has masks, and one beyond has none.
 func TestStreamsBeginApart(t *testing.T) {
 	all, id := vectorPairs(t)
 	if err := all[0].begin(id); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]string{}
-	for round := range uint64(3) {
-		for kind := range bytesDown + 1 {
-			for _, digest := range []string{"one", "another"} {
-				m, err := all[0].message(2, round, kind, []byte(digest))
-				if err != nil {
-					t.Fatal(err)
-				}
-				var zero, text [64]byte
-				m.stream().XORKeyStream(text[:], zero[:])
-				place := fmt.Sprint(round, kind, digest)
-				for at := 0; at < len(text); at += 16 { // no block comes twice
-					block := string(text[at : at+16])
-					if other, is := seen[block]; is {
-						t.Fatalf("%s and %s share a part of a stream", place, other)
-					}
-					seen[block] = place
-				}
+	for _, number := range []uint64{1, 2, 255, 256, 1 << 32, mostFlights - 1} {
+		for _, digest := range []string{"one", "another"} {
+			m, err := all[0].flight(2, number, []byte(digest))
+			if err != nil {
+				t.Fatal(err)
 			}
+			var zero, text [64]byte
+			m.stream().XORKeyStream(text[:], zero[:])
+			place := fmt.Sprint(number, digest)
+			for at := 0; at < len(text); at += 16 { // no block comes twice
+				block := string(text[at : at+16])
+				if other, is := seen[block]; is {
+					t.Fatalf("%s and %s share a part of a stream", place, other)
+				}
+				seen[block] = place
+			}
+		}
+	}
+	m := newMasker(all[0], false)
+	m.flights[2] = mostFlights - 2
+	var refused *MaskError
+	for _, none := range []bool{false, true} {
+		if err := m.send(letterOf(0, id, 1, nil, make([]uint64, 1), 1, 2)); errors.As(err, &refused) != none {
+			t.Errorf("masks of the last flights: %v", err)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/ecdh"
@@ -18,8 +17,8 @@ import (
 // Purposes of keys: what they serve, and its form. All have the same length, so that what follows them stands
 // at one place.
 const (
-	maskPurpose = "vflc masks 4"
-	sealPurpose = "vflc seals 2"
+	maskPurpose = "vflc masks 5"
+	sealPurpose = "vflc seals 3"
 	pairPurpose = "vflc pairs 1"
 )
 
@@ -44,19 +43,18 @@ type pairs struct {
 	secrets [][]byte // by party, once they are needed
 	id      transport.ChainID
 	made    []made // by party, under id
-	text    []byte
 }
 
 // A made is what a client and a peer have for masks and seals: AES under a key of the two, HMAC under
-// another, and what the latter has made for the last message.
+// another, and what the latter has made for the last flight.
 type made struct {
 	block cipher.Block
 	mac   hash.Hash
-	text  []byte // round, kind and digest
+	text  [8 + sha256.Size]byte // the number of the flight and the digest of its messages
 	sum   [sha256.Size]byte
 }
 
-// Parts of what HMAC makes for a message.
+// Parts of what HMAC makes for a flight.
 const (
 	sealBytes = 8 // of the first of the pair for the second, and then of the second for the first
 	maskFrom  = 2 * sealBytes
@@ -95,36 +93,45 @@ func (p *pairs) begin(id transport.ChainID) error {
 	return nil
 }
 
-// message makes what the client and a peer have for a message, after the digest of what both have received.
-func (p *pairs) message(peer int, round uint64, kind int, digest []byte) (*made, error) {
+// ready makes the keys of the client and a peer under the run, its epoch and the chain.
+func (p *pairs) ready(peer int) (*made, error) {
 	m := &p.made[peer]
-	if m.mac == nil {
-		key, err := p.key(peer, sealPurpose, p.id)
-		if err != nil {
-			return nil, err
-		}
-		m.mac = hmac.New(sha256.New, key)
-		if key, err = p.key(peer, maskPurpose, p.id); err != nil {
-			return nil, err
-		}
-		if m.block, err = aes.NewCipher(key); err != nil {
-			return nil, err
-		}
+	if m.mac != nil {
+		return m, nil
 	}
-	p.text = append(binary.BigEndian.AppendUint64(p.text[:0], round), byte(kind))
-	if p.text = append(p.text, digest...); !bytes.Equal(p.text, m.text) {
-		m.text = append(m.text[:0], p.text...)
-		m.mac.Reset()
-		m.mac.Write(m.text)
-		m.mac.Sum(m.sum[:0])
+	key, err := p.key(peer, sealPurpose, p.id)
+	if err != nil {
+		return nil, err
 	}
+	mac := hmac.New(sha256.New, key)
+	if key, err = p.key(peer, maskPurpose, p.id); err != nil {
+		return nil, err
+	}
+	if m.block, err = aes.NewCipher(key); err != nil {
+		return nil, err
+	}
+	m.mac = mac
 	return m, nil
 }
 
-// stream is that of the masks of the message.
+// flight makes what the client and a peer have for a flight, which has a number and a digest of its messages.
+func (p *pairs) flight(peer int, number uint64, digest []byte) (*made, error) {
+	m, err := p.ready(peer)
+	if err != nil {
+		return nil, err
+	}
+	binary.BigEndian.PutUint64(m.text[:], number)
+	copy(m.text[8:], digest)
+	m.mac.Reset()
+	m.mac.Write(m.text[:])
+	m.mac.Sum(m.sum[:0])
+	return m, nil
+}
+
+// stream is that of the masks of the flight.
 func (m *made) stream() cipher.Stream {
 	var first [aes.BlockSize]byte // the last 4 bytes count
-	copy(first[:], m.text[4:9])   // round < 2³² and kind
+	copy(first[:], m.text[3:8])   // number < 2⁴⁰
 	copy(first[5:], m.sum[maskFrom:][:maskBytes])
 	return cipher.NewCTR(m.block, first[:])
 }

@@ -41,7 +41,7 @@ func (c *common) maskInside(plan *model.Plan, keys Keys) error {
 		if err != nil {
 			return err
 		}
-		c.masks[i] = newMasker(p, func(int) []byte { return nil })
+		c.masks[i] = newMasker(p, false)
 	}
 	return nil
 }
@@ -51,28 +51,32 @@ func (c *common) maskInside(plan *model.Plan, keys Keys) error {
 // Env's methods, a *ProtocolError, a *PeerError, an error of the transport or of the context. Work counts the
 // bytes that this party sent and received; at the server that is all.
 func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (density.Env, error) {
-	return newRemote(plan, index, t, keys)
+	return newRemote(plan, index, t, keys, 0, nil)
 }
 
-func newRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (*evaluator, error) {
+// newRemote is NewRemote for a lane whose messages leave with those of others, at clients with the masker of
+// them all; nil: each message leaves by itself.
+func newRemote(plan *model.Plan, index int, t transport.Transport, keys Keys, lane int,
+	together *masker) (*evaluator, error) {
 	if err := plan.Verify(); err != nil {
 		return nil, err
 	}
 	shared := newCommon(plan, keys)
-	w := &wire{shared: shared, transport: t, own: plan.Names[index], peers: plan.Names[1:], names: plan.Names}
+	w := &wire{shared: shared, transport: t, own: plan.Names[index], peers: plan.Names[1:], names: plan.Names,
+		masker: together, lane: lane}
 	w.seals = make([][]uint64, len(w.peers))
 	if index > 0 {
 		w.peers = plan.Names[:1]
 	}
 	if index > 0 && len(plan.Names) > 2 {
-		p, err := newPairs(plan, index, keys.Masks)
-		if err != nil {
-			return nil, err
+		if w.masker == nil {
+			p, err := newPairs(plan, index, keys.Masks)
+			if err != nil {
+				return nil, err
+			}
+			w.masker = newMasker(p, false)
 		}
-		w.others = newWitness(p, keys.Agreed)
-		if plan.Wire.Masked {
-			shared.masks[index] = newMasker(p, w.others.of)
-		}
+		w.others = newWitness(w.masker.pairs, keys.Agreed)
 	}
 	return newEvaluator(plan, keys, shared, w, 0, index)
 }

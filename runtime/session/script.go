@@ -19,6 +19,8 @@ type frame struct {
 	coded    bool  // a channel has words
 	rounded  bool  // a channel may have short numbers
 	masked   bool
+	tallied  bool // there are totals of scalars
+	lacks    bool // by which no evaluation is wanted, so that its numbers are not there
 	kind     kind
 	said     *frame // of bytes that all receive: what the receiver itself has sent, which does not come back
 }
@@ -33,6 +35,7 @@ type channel struct {
 	tells   *grid   // what a channel tells beside its numbers; nil elsewhere
 	marks   bool    // a channel that goes down may say that its numbers follow from an invalid array
 	short   bool    // a channel that goes down may have short numbers
+	wanted  bool    // beside scalars: without numbers where they say that no evaluation is wanted
 	// the parties that receive a channel that goes down, all of them the same numbers; nil elsewhere
 	alike []int
 }
@@ -109,8 +112,35 @@ func (f *frame) flag(k int, invalid bool) {
 	f.arrays[k].Invalid = invalid && (f.channels[k].marks || f.channels[k].tells != nil)
 }
 
+// lack takes the numbers of an evaluation that is not wanted out of the message, if it is none.
+func (f *frame) lack(unwanted bool) {
+	f.lacks = f.tallied && unwanted
+	for k := range f.arrays {
+		if f.lacks && f.channels[k].wanted {
+			f.arrays[k].Data = f.arrays[k].Data[:0]
+		}
+	}
+}
+
+// without reports whether arrays for the frame have none of the numbers of an evaluation.
+func (f *frame) without(arrays []transport.Channel) bool {
+	none := f.optional()
+	for k := range f.channels {
+		none = none && (!f.channels[k].wanted || arrays[k].Len() == 0)
+	}
+	return none
+}
+
+// optional reports whether the message has numbers of an evaluation where one is wanted, and else none.
+func (f *frame) optional() bool {
+	return f.tallied && slices.ContainsFunc(f.channels, func(c channel) bool { return c.wanted && c.len > 0 })
+}
+
 // numbers is how many numbers of 8 bytes channel k has.
 func (f *frame) numbers(k int) int {
+	if f.lacks && f.channels[k].wanted {
+		return 0
+	}
 	if c := &f.channels[k]; c.coding != nil {
 		return c.coding.words(c.len)
 	}
@@ -119,7 +149,7 @@ func (f *frame) numbers(k int) int {
 
 // bytes are those that the message has now: words may be two for a number, and shorter than it.
 func (f *frame) bytes() (n int64) {
-	if !f.coded && !f.rounded {
+	if !f.coded && !f.rounded && !f.lacks {
 		return f.size
 	}
 	for k := range f.channels {
@@ -155,6 +185,15 @@ func (f *frame) encoding(k int) transport.Encoding {
 	return transport.Fixed
 }
 
+// covered says of what will be masked that it is.
+func (f *frame) covered() {
+	for k := range f.channels {
+		if f.masked && f.channels[k].coding != nil {
+			f.arrays[k].Encoding = transport.Masked
+		}
+	}
+}
+
 // announce says of all numbers that are sent as they are whether they are finite.
 func (f *frame) announce() {
 	for k := range f.arrays {
@@ -162,22 +201,13 @@ func (f *frame) announce() {
 	}
 }
 
-// mask masks what has words.
+// mask masks what has words, inside a process.
 func (f *frame) mask(by *masker, id transport.ChainID, round uint64) error {
 	if by == nil || !f.coded {
 		return nil
 	}
-	if err := by.begin(id, round, f.kind); err != nil {
-		return err
-	}
-	for k := range f.channels {
-		if c := f.channels[k].coding; c != nil {
-			if err := by.mask(&f.arrays[k], c.contributors); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	f.covered()
+	return by.send(letter{id: id, round: round, frame: f, arrays: f.arrays})
 }
 
 // accept takes the data of a message after comparing it with the frame, and what its channels tell.
@@ -192,6 +222,7 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 		return fmt.Errorf("message %q with %d channels where the plan has %d", m.Kind, len(m.Arrays),
 			len(f.arrays))
 	}
+	f.lacks = f.without(m.Arrays)
 	for i, a := range m.Arrays {
 		if err := f.fits(i, a); err != nil {
 			return fmt.Errorf("message %q: %w", m.Kind, err)
@@ -326,6 +357,20 @@ func alike(a, b model.Role) bool {
 		})
 }
 
+// sameMessages reports whether all clients send and receive the same messages, so that what leaves together
+// is the same at all of them.
+func sameMessages(plan *model.Plan) bool {
+	first := plan.Role(1)
+	early := func(x, y model.Arrival) bool { return x.Early == y.Early }
+	for k := range plan.Names[1:] {
+		role := plan.Role(k + 1)
+		if !alike(first, role) || !slices.EqualFunc(first.Arrivals, role.Arrivals, early) {
+			return false
+		}
+	}
+	return !plan.Wire.Encrypted
+}
+
 // newScript writes the script with a client.
 func newScript(plan *model.Plan, client int, c *codes) *script {
 	s := &script{relayed: map[*density.Exchange]*pair{}, writer: writer{plan: plan, role: plan.Role(client),
@@ -353,6 +398,7 @@ func newScript(plan *model.Plan, client int, c *codes) *script {
 	}
 	s.auxTally, s.replyTally = s.writer.withScalars(s.messages[kindAux], density.Scalars),
 		s.writer.withScalars(s.messages[kindReply], ScalarTotal)
+	s.replyTally.tallied = true
 	return s
 }
 
@@ -440,7 +486,7 @@ func (w *writer) group(f *frame, c density.Carried, g int) {
 }
 
 func (w *writer) channel(f *frame, c density.Carried, of int, name string, n int) {
-	ch := channel{content: c.Content, of: of, len: n}
+	ch := channel{content: c.Content, of: of, len: n, wanted: c.Wanted}
 	if f.kind.up {
 		ch.coding = w.codes.of(c, of)
 	} else {

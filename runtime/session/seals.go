@@ -11,15 +11,16 @@ import (
 )
 
 // Clients answer what the server asks, and what they answer is harmless only as far as it asks all of them
-// the same. So each client keeps, for each other client, a digest of all that both have received: it begins
-// with the digest of what they were told before the session (Keys.Agreed), and goes on with SHA-256 of the
-// digest before and of every array, with its round, kind of message and channel. It enters the key of the
-// next masks of the two (masks.go). And both compare it: with the first message that a client sends in an
-// exchange goes a seal for each other client, which the server brings to the other with its answer. The last
-// exchange of a session has nothing else. A seal that does not fit ends the run.
+// the same. So each client keeps, for each chain and each other client, a digest of all that both have
+// received: it begins with the digest of what they were told before the session (Keys.Agreed), and goes on
+// with SHA-256 of the digest before and of every array, with its round, kind of message and channel. It
+// enters the next masks of the two (masks.go). And both compare it: with the first message that a client
+// sends in an exchange goes a seal for each other client, which the server brings to the other with its
+// answer. The last exchange of a session has nothing else. A seal that does not fit ends the run.
 //
-// Seals are parts of what HMAC-SHA-256 makes of the round, the kind and the digest, one for each of the two;
-// another part enters the masks of the message. Whoever lacks the key finds all parts random.
+// Seals are parts of what HMAC-SHA-256 makes of a flight, one for each of the two; another part enters its
+// masks. Whoever lacks the key finds all parts random. The messages of a flight have one seal, which stands
+// in each of them that has seals.
 
 // sealWords is the length of a seal in words: 64 bits, as one that does not fit ends the run.
 const sealWords = 1
@@ -30,6 +31,7 @@ type UnlikeError struct {
 	Found          uint64 // round
 	Before         bool   // no seal had fitted until then: what was told before the first round may be unlike
 	More           int    // that have arrived since, of which one may be meant
+	Beside         int    // or one of those that other chains have sealed with them
 	Address
 }
 
@@ -49,6 +51,10 @@ func (e *UnlikeError) Error() string {
 	more := ""
 	if e.More > 0 {
 		more = fmt.Sprintf(", or one of %d channels after it", e.More)
+	}
+	if e.Beside > 0 {
+		more += fmt.Sprintf(", or one of %d of other chains at that time, of which the ledgers tell more",
+			e.Beside)
 	}
 	if e.Before {
 		return fmt.Sprintf("session: %s has not told %s the same as this client before the first round "+
@@ -70,6 +76,8 @@ type witness struct {
 	// What has arrived since the seals that fitted last: from unsealed on, also since the last seal.
 	since    []arrival
 	unsealed int
+	beside   int // what other chains have sealed with it
+	chain    uint32
 	digest   hash.Hash
 	text     []byte
 	sum      [sha256.Size]byte
@@ -163,36 +171,22 @@ func mark(on bool) byte {
 	return 0
 }
 
-// seal writes the client's seals into a message.
-func (w *witness) seal(f *frame, id transport.ChainID, round uint64) error {
-	if err := w.pairs.begin(id); err != nil {
-		return err
-	}
+// seal makes room for the client's seals in a message, which say what has arrived until now.
+func (w *witness) seal(f *frame, id transport.ChainID, round uint64) {
 	a := f.seals()
-	a.Words, a.Encoding = a.Words[:0], transport.Fixed
-	w.round, w.kind, w.unsealed = round, f.kind, len(w.since)
-	for k := range w.pairs.others() {
-		peer := w.pairs.other(k)
-		own, due, err := w.words(peer)
-		if err != nil {
-			return err
-		}
-		a.Words, w.due[peer] = append(a.Words, own), due
-	}
-	return nil
+	n := sealWords * w.pairs.others()
+	a.Words, a.Encoding = slices.Grow(a.Words[:0], n)[:n], transport.Fixed
+	w.chain, w.round, w.kind, w.unsealed, w.beside = id.Chain, round, f.kind, len(w.since), 0
 }
 
-// words are the seals of the client for a peer, and of the peer for it.
-func (w *witness) words(peer int) (own, due uint64, err error) {
-	m, err := w.pairs.message(peer, w.round, w.kind.number, w.of(peer))
-	if err != nil {
-		return 0, 0, err
-	}
-	own, due = binary.LittleEndian.Uint64(m.sum[:]), binary.LittleEndian.Uint64(m.sum[sealBytes:])
+// exchange returns the seal of the client for a peer, and keeps that of the peer for it.
+func (w *witness) exchange(peer int, m *made) uint64 {
+	own, due := binary.LittleEndian.Uint64(m.sum[:]), binary.LittleEndian.Uint64(m.sum[sealBytes:])
 	if peer < w.pairs.own {
 		own, due = due, own
 	}
-	return own, due, nil
+	w.due[peer] = due
+	return own
 }
 
 // check compares the others' seals with what the client has received until its own last one. The error is an
@@ -212,7 +206,7 @@ func (w *witness) check(f *frame, round uint64) error {
 // unlike names the first array that may be unlike at a peer.
 func (w *witness) unlike(peer int, round uint64) error {
 	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Before: !w.fitted,
-		Address: Address{w.pairs.id.Chain, round, w.kind.Name, sealsName}}
+		Beside: w.beside, Address: Address{w.chain, round, w.kind.Name, sealsName}}
 	for _, one := range w.since[:w.unsealed] {
 		if slices.Contains(one.frame.channels[one.channel].alike, peer) {
 			if e.Channel != sealsName {

@@ -132,10 +132,12 @@ type pairVector struct {
 	Seen    vectors.Hex `json:"digest_of_what_both_have_received"`
 	Masks   keyVector   `json:"masks"`
 	Seals   keyVector   `json:"seals"`
-	Text    vectors.Hex `json:"text"`
-	Sum     vectors.Hex `json:"hmac"`
-	Counter vectors.Hex `json:"first_counter_block"`
-	Stream  vectors.Hex `json:"stream"`
+	// of the flight, and the text of HMAC, which has its digest
+	Messages vectors.Hex `json:"messages"`
+	Text     vectors.Hex `json:"text"`
+	Sum      vectors.Hex `json:"hmac"`
+	Counter  vectors.Hex `json:"first_counter_block"`
+	Stream   vectors.Hex `json:"stream"`
 	// of the first for the second, and of the second for the first
 	Sealed [2]vectors.Hex `json:"sealed"`
 }
@@ -151,9 +153,13 @@ type clientVector struct {
 	Public  vectors.Hex      `json:"public"`
 	Plain   [][]vectors.Word `json:"words"` // of the arrays that the client has part in
 	Masked  [][]vectors.Word `json:"masked"`
+	Seals   [][]vectors.Word `json:"seals"` // of each message
 }
 
-const vectorRound = 0x01020304
+const vectorRound, vectorFlight = 0x01020304, 0x0506070809
+
+// vectorChains are those of the two messages of a flight, of which the second is a round later.
+var vectorChains = [2]uint32{2, 4}
 
 // keyOf is a key of a pair, with the text that it follows from; both of the pair have the same.
 func keyOf(t *testing.T, p, other *pairs, purpose string, id transport.ChainID) keyVector {
@@ -188,26 +194,37 @@ func xored(s cipher.Stream, n int) []byte {
 // pairOf is what two clients have for one another.
 func pairOf(t *testing.T, p, other *pairs, id transport.ChainID, seen []byte) pairVector {
 	t.Helper()
+	all := id
+	all.Chain = 0 // keys of flights are of all chains
 	v := pairVector{Clients: [2]string{p.names[p.own], p.names[other.own]}, Seen: seen,
-		Masks: keyOf(t, p, other, maskPurpose, id), Seals: keyOf(t, p, other, sealPurpose, id)}
+		Masks: keyOf(t, p, other, maskPurpose, all), Seals: keyOf(t, p, other, sealPurpose, all)}
 	v.Secret = p.secrets[other.own]
-	m := newMasker(p, func(int) []byte { return seen })
-	alone := transport.Channel{Words: make([]uint64, 5)}
-	if err := m.begin(id, vectorRound, ownKind(kindAux)); err != nil {
-		t.Fatal(err)
+	alone := make([]uint64, 5)
+	letters := func(p *pairs, seen []byte, words []uint64) []letter {
+		w := []*witness{newWitness(p, [32]byte(seen)), newWitness(p, [32]byte(seen))}
+		second := id
+		second.Chain = vectorChains[1]
+		return []letter{letterOf(0, id, vectorRound, w[0], words[:3], p.own, other.own),
+			letterOf(1, second, vectorRound+1, w[1], words[3:], p.own, other.own)}
 	}
-	if err := m.mask(&alone, []int{other.own}); err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range alone.Words { // the first of a pair adds the stream as it is
+	m := newMasker(p, true)
+	m.flights[other.own] = vectorFlight - 1
+	pads(t, m, letters(p, seen, alone)...)
+	for _, w := range alone { // the first of a pair adds the stream as it is
 		v.Stream = binary.LittleEndian.AppendUint64(v.Stream, w)
 	}
-	v.Text = append(binary.BigEndian.AppendUint64(nil, vectorRound), kindAux)
-	v.Text = append(v.Text, seen...)
+	for k, chain := range vectorChains {
+		v.Messages = binary.BigEndian.AppendUint32(v.Messages, uint32(k))
+		v.Messages = binary.BigEndian.AppendUint32(v.Messages, chain)
+		v.Messages = append(binary.BigEndian.AppendUint64(v.Messages, vectorRound+uint64(k)), kindAux)
+		v.Messages = append(v.Messages, seen...)
+	}
+	digest := sha256.Sum256(v.Messages)
+	v.Text = append(binary.BigEndian.AppendUint64(nil, vectorFlight), digest[:]...)
 	mac := hmac.New(sha256.New, v.Seals.Key)
 	mac.Write(v.Text)
 	v.Sum = mac.Sum(nil)
-	v.Counter = append(binary.BigEndian.AppendUint64(nil, vectorRound<<8|kindAux)[3:], v.Sum[16:23]...)
+	v.Counter = append(binary.BigEndian.AppendUint64(nil, vectorFlight)[3:], v.Sum[16:23]...)
 	v.Counter = append(v.Counter, 0, 0, 0, 0)
 	block, err := aes.NewCipher(v.Masks.Key)
 	if err != nil || !bytes.Equal(v.Stream, xored(cipher.NewCTR(block, v.Counter), len(v.Stream))) {
@@ -216,14 +233,10 @@ func pairOf(t *testing.T, p, other *pairs, id transport.ChainID, seen []byte) pa
 	v.Sealed = [2]vectors.Hex{v.Sum[:8], v.Sum[8:16]}
 	for k, ends := range [][2]*pairs{{p, other}, {other, p}} {
 		w := newWitness(ends[0], [32]byte(seen))
-		w.round, w.kind = vectorRound, ownKind(kindAux)
-		if err := w.pairs.begin(id); err != nil {
-			t.Fatal(err)
-		}
-		own, due, err := w.words(ends[1].own)
-		if err != nil || own != binary.LittleEndian.Uint64(v.Sealed[k]) ||
+		own := w.exchange(ends[1].own, &made{sum: [32]byte(v.Sum)})
+		if due := w.due[ends[1].own]; own != binary.LittleEndian.Uint64(v.Sealed[k]) ||
 			due != binary.LittleEndian.Uint64(v.Sealed[1-k]) {
-			t.Errorf("the seals are %x and %x, not %v: %v", own, due, v.Sealed, err)
+			t.Errorf("the seals are %x and %x, not %v", own, due, v.Sealed)
 		}
 	}
 	return v
@@ -235,15 +248,17 @@ func TestVectorsOfMasks(t *testing.T) {
 	file := struct {
 		Run          vectors.Hex      `json:"run"`
 		Epoch        uint32           `json:"epoch"`
-		Chain        uint32           `json:"chain"`
-		Round        vectors.Word     `json:"round"`
+		Flight       vectors.Word     `json:"flight"`
+		Chains       [2]uint32        `json:"chains"` // of its two messages, by lane
+		Rounds       [2]vectors.Word  `json:"rounds"`
 		Kinds        []string         `json:"kinds"` // of messages, in the order of their numbers
 		Kind         int              `json:"kind"`
 		Clients      []clientVector   `json:"clients"`
 		Pairs        []pairVector     `json:"pairs"`
-		Contributors [][]int          `json:"contributors"` // of the arrays of the message, in their order
+		Contributors [][]int          `json:"contributors"` // of the array of each message
 		Sums         [][]vectors.Word `json:"sums"`
-	}{Run: id.Run[:], Epoch: id.Epoch, Chain: id.Chain, Round: vectorRound, Kind: kindAux,
+	}{Run: id.Run[:], Epoch: id.Epoch, Flight: vectorFlight, Chains: vectorChains,
+		Rounds: [2]vectors.Word{vectorRound, vectorRound + 1}, Kind: kindAux,
 		Contributors: [][]int{{1, 2, 3}, {1, 3}}}
 	for _, k := range kinds {
 		file.Kinds = append(file.Kinds, k.Name)
@@ -255,25 +270,35 @@ func TestVectorsOfMasks(t *testing.T) {
 		for _, other := range all[k+1:] {
 			file.Pairs = append(file.Pairs, pairOf(t, p, other, id, seen(p.own, other.own)))
 		}
-		m := newMasker(p, func(peer int) []byte { return seen(p.own, peer) })
-		if err := m.begin(id, vectorRound, ownKind(kindAux)); err != nil {
-			t.Fatal(err)
-		}
+		m := newMasker(p, true)
+		m.flights = slices.Repeat([]uint64{vectorFlight - 1}, len(p.names))
 		c := clientVector{Name: p.names[p.own], Private: p.private.Bytes(),
 			Public: p.private.PublicKey().Bytes()}
+		var letters []letter
 		for i, contributors := range file.Contributors {
-			if !slices.Contains(contributors, p.own) {
+			w := newWitness(p, [32]byte{})
+			for _, other := range all {
+				w.seen[other.own] = [32]byte(seen(p.own, other.own))
+			}
+			at := id
+			at.Chain = vectorChains[i]
+			var words []uint64
+			if slices.Contains(contributors, p.own) {
+				words = []uint64{uint64(p.own), math.MaxUint64, 1 << 63}[:len(sums[i])]
+				c.Plain = append(c.Plain, vectors.Words(words))
+			}
+			letters = append(letters, letterOf(i, at, vectorRound+uint64(i), w, words, contributors...))
+		}
+		pads(t, m, letters...)
+		for i, l := range letters {
+			c.Seals = append(c.Seals, vectors.Words(l.arrays[len(l.arrays)-1].Words))
+			if len(l.arrays) < 2 {
 				continue
 			}
-			a := transport.Channel{Words: []uint64{uint64(p.own), math.MaxUint64, 1 << 63}[:len(sums[i])]}
-			c.Plain = append(c.Plain, vectors.Words(a.Words))
-			if err := m.mask(&a, contributors); err != nil {
-				t.Fatal(err)
-			}
-			for j, w := range a.Words {
+			for j, w := range l.arrays[0].Words {
 				sums[i][j] += w
 			}
-			c.Masked = append(c.Masked, vectors.Words(a.Words))
+			c.Masked = append(c.Masked, vectors.Words(l.arrays[0].Words))
 		}
 		file.Clients = append(file.Clients, c)
 	}

@@ -111,11 +111,14 @@ type wire struct {
 	transport transport.Transport
 	own       string
 	peers     []string
-	names     []string           // of all parties
-	others    *witness           // at a client, where there are others
-	seals     [][]uint64         // at the server, of the exchange: what each client has sent
-	clients   []*client          // of the Env
-	ahead     *transport.Message // received, of a kind that another turn expects
+	names     []string          // of all parties
+	others    *witness          // at a client, where there are others
+	masker    *masker           // with it
+	lane      int               // of the masker
+	seals     [][]uint64        // at the server, of the exchange: what each client has sent
+	clients   []*client         // of the Env
+	ahead     transport.Message // received, of a kind that another turn expects
+	early     bool              // there is one
 	err       error
 }
 
@@ -184,11 +187,12 @@ func (w *wire) answer(ctx context.Context, e *evaluator, t *turn) error {
 	if t.work != nil {
 		t.work(e, c, down, up)
 	}
+	if down.optional() && down.lacks == e.wanted {
+		return w.end(ctx, &ProtocolError{Peer: w.peers[0], What: fmt.Sprintf(
+			"message %q whose totals do not say whether it has other numbers", down.kind.Name)})
+	}
 	if !e.wanted {
 		return nil
-	}
-	if err := up.mask(e.masks[c.number], e.id, e.round); err != nil {
-		return w.end(ctx, err)
 	}
 	return w.send(ctx, w.peers[0], up)
 }
@@ -199,13 +203,17 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 		return nil
 	}
 	f.announce()
-	if err := w.seal(to, f); err != nil {
-		return w.end(ctx, err)
-	}
+	w.seal(to, f)
 	for k, a := range f.arrays {
 		if err := f.formed(k, a); err != nil {
 			return w.end(ctx,
 				&ProtocolError{Peer: w.own, What: fmt.Sprintf("message %q: %v", f.kind.Name, err)})
+		}
+	}
+	if w.masker != nil {
+		l := letter{w.lane, w.shared.id, w.shared.round, f, f.arrays, w.others}
+		if err := w.masker.send(l); err != nil {
+			return w.end(ctx, err)
 		}
 	}
 	if err := w.transport.Send(ctx, to,
@@ -216,14 +224,19 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	return nil
 }
 
-// seal writes the seals of a message, if it has any: those of this client, or what the others have sent.
-func (w *wire) seal(to string, f *frame) error {
+// seal readies the arrays of a message for what the masker writes into them, and writes into its seals what
+// the others have sent.
+func (w *wire) seal(to string, f *frame) {
 	a := f.seals()
-	switch {
-	case a == nil:
-		return nil
-	case w.others != nil:
-		return w.others.seal(f, w.shared.id, w.shared.round)
+	if w.others != nil {
+		f.covered()
+		if a != nil {
+			w.others.seal(f, w.shared.id, w.shared.round)
+		}
+		return
+	}
+	if a == nil {
+		return
 	}
 	a.Words, a.Encoding = a.Words[:0], transport.Fixed
 	own := slices.Index(w.peers, to)
@@ -236,7 +249,6 @@ func (w *wire) seal(to string, f *frame) error {
 			a.Words = append(a.Words, words[at*sealWords:][:sealWords]...)
 		}
 	}
-	return nil
 }
 
 // unseal takes the seals of a message, and at a client what it has received with them.
@@ -304,15 +316,15 @@ func (w *wire) comes(ctx context.Context, f *frame) (bool, error) {
 	if err != nil {
 		return false, w.end(ctx, err)
 	}
-	w.ahead = &m
+	w.ahead, w.early = m, true
 	return m.Kind == f.kind.Name, nil
 }
 
 // next is the next message from a peer.
 func (w *wire) next(ctx context.Context, from string) (m transport.Message, err error) {
-	if w.ahead != nil {
-		m, w.ahead = *w.ahead, nil
-		return m, nil
+	if w.early {
+		w.early = false
+		return w.ahead, nil
 	}
 	return w.transport.Recv(ctx, from)
 }

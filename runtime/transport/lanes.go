@@ -22,6 +22,9 @@ type Lanes struct {
 	reading   bool  // a lane waits for a flight
 	flights   int
 	watch     LaneWatcher
+	before    func(lanes []int, messages []Message) error
+	lanesOf   []int // what before is given
+	messages  []Message
 }
 
 // A LaneWatcher is told when a lane begins to wait for a message that has not come, and when it has come or
@@ -53,6 +56,14 @@ type flight struct {
 	from Message // of whom and which run
 	used int
 	all  []Channel
+	of   []boarded
+}
+
+// A boarded is a message in a flight: its arrays are n from one on.
+type boarded struct {
+	lane    int
+	message Message
+	at, n   int
 }
 
 // array is the next array of a flight.
@@ -123,6 +134,24 @@ func (l *Lanes) Flights() int {
 // Watch sets who is told of waits, nil for nobody. No lane may run.
 func (l *Lanes) Watch(w LaneWatcher) { l.watch = w }
 
+// Before sets what is done with a flight before it leaves: f is given its messages in the order of their
+// lanes, and may change their numbers. No lane may run.
+func (l *Lanes) Before(f func(lanes []int, messages []Message) error) { l.before = f }
+
+// ready lets before have a flight.
+func (l *Lanes) ready(f *flight) error {
+	if l.before == nil {
+		return nil
+	}
+	slices.SortStableFunc(f.of, func(a, b boarded) int { return a.lane - b.lane })
+	l.lanesOf, l.messages = l.lanesOf[:0], l.messages[:0]
+	for _, b := range f.of {
+		b.message.Arrays = f.all[b.at:][:b.n]
+		l.lanesOf, l.messages = append(l.lanesOf, b.lane), append(l.messages, b.message)
+	}
+	return l.before(l.lanesOf, l.messages)
+}
+
 // pause tells the watcher whether a lane waits.
 func (l *lane) pause(on bool) {
 	if l.watch == nil || l.paused == on {
@@ -175,6 +204,7 @@ func (l *lane) Send(_ context.Context, to string, m Message) error {
 		f.name(m.Reason)
 		f.name(m.Party)
 	}
+	f.of = append(f.of, boarded{l.number, m, f.used, len(m.Arrays)})
 	for _, a := range m.Arrays {
 		f.array().keep(a)
 	}
@@ -290,8 +320,11 @@ func (l *Lanes) flush(ctx context.Context) error {
 	l.leaving = l.leaving[:0]
 	for _, f := range l.out {
 		if f.used > 0 {
+			if err := l.ready(f); err != nil {
+				return err
+			}
 			m := f.from
-			m.Arrays, f.used = f.all[:f.used], 0
+			m.Arrays, f.used, f.of = f.all[:f.used], 0, f.of[:0]
 			l.leaving = append(l.leaving, Departure{f.to, m})
 		}
 	}
