@@ -38,9 +38,12 @@ type Block interface {
 
 // Multimodal is a block that knows of a reason for several modes in its density.
 type Multimodal interface {
-	// Multimodal reports whether an evaluation solves differential equations, or adds up the components of a
-	// mixture for rows of data.
+	// Multimodal reports whether an evaluation solves differential equations, adds up the components of a
+	// mixture for rows of data, or has a likelihood whose location is a curved function of parameters.
 	Multimodal() bool
+	// Bounded reports whether the density has a bound as a function of coordinates in which all effects
+	// (Recentring) are standard: whether these are all parameters whose priors depend on others.
+	Bounded() bool
 }
 
 // A Cut is the place where a client's contribution enters a computation of another party; z = cut + noise of

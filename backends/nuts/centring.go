@@ -116,6 +116,18 @@ func (c *centring) use(at []float64) {
 	c.other = !slices.Equal(c.chosen, c.declared)
 }
 
+// standardise uses coordinates in which effects are standard, or those of θ. Scales stay as they are, and
+// locations are not relative to them.
+func (c *centring) standardise(on bool) {
+	copy(c.at, c.declared)
+	for k, e := range c.effects {
+		if on && !e.Anchored {
+			c.at[k] = 0
+		}
+	}
+	c.use(c.at)
+}
+
 // misfit estimates, from the newest n draws, how far the target is from a standard normal at best after a
 // scaling of the coordinates at some centrings: the Fisher divergence that the metric minimises is twice Σ
 // √(var u_i · var ∂_i) less a constant, and the sum is returned. It leaves the moments in c.trial.

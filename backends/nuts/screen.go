@@ -23,25 +23,46 @@ type candidate struct {
 	lp float64
 }
 
-// multimodal reports a model of one party without a hierarchy whose density solves a differential equation or
-// has a mixture for rows of data. Where solutions oscillate or keep near a part of the data alone, or two
-// components share what is one group of rows and a third has two groups, there are modes that the posterior
-// all but leaves out, and a chain that begins near one stays there. With a hierarchy the way up has no end:
-// the density grows without bound as a scale goes to 0.
+// multimodal reports a model of one party whose density solves a differential equation, has a mixture for
+// rows of data, or a location that is a curved function of parameters. Where solutions oscillate or keep near
+// a part of the data alone, two components share what is one group of rows and a third has two groups, or two
+// rates have changed places, there are modes that the posterior all but leaves out, and a chain that begins
+// near one stays there. In a hierarchy the way up has no end, since the density grows without bound as a
+// scale goes to 0, unless effects are standard.
 func (k *chain) multimodal() bool {
-	if len(k.parties) > 1 || k.pipeline.Apart() || !k.settings.Transform.Pooled() ||
-		k.parties[0].block.Hierarchical() {
+	if len(k.parties) > 1 || k.pipeline.Apart() || !k.settings.Transform.Pooled() {
 		return false
 	}
 	_, given := density.As[density.Starting](k.env)
-	b, ok := k.parties[0].block.(density.Multimodal)
-	return ok && !given && b.Multimodal()
+	s := k.parties[0]
+	b, ok := s.block.(density.Multimodal)
+	return ok && !given && b.Multimodal() && b.Bounded() && (s.centring != nil || !s.block.Hierarchical())
 }
 
-// screen climbs from several starting points, and begins at one of the ways with a probability in
-// proportion to the density at its end: chains still find several modes where these are about as high. It
-// reports whether there was one to begin from.
+// screen begins at the place that ascend finds, where effects are standard, and goes back to coordinates of
+// θ.
 func (k *chain) screen(ctx context.Context) (bool, error) {
+	s := k.parties[0]
+	c := s.centring
+	if c != nil {
+		c.standardise(true)
+	}
+	ok, err := k.ascend(ctx)
+	if c != nil {
+		s.declare(k.now.q.at[0], k.now.g.at[0])
+		c.standardise(false)
+		s.undeclare(k.now.q.at[0], k.now.g.at[0])
+	}
+	if !ok || err != nil {
+		return false, err
+	}
+	return k.evaluateStart(ctx)
+}
+
+// ascend climbs from several starting points, and chooses one of the ways with a probability in proportion
+// to the density at its end: chains still find several modes where these are about as high. It reports
+// whether there was one to begin from.
+func (k *chain) ascend(ctx context.Context) (bool, error) {
 	bad := k.bad
 	defer func() { k.bad = bad }()
 	var found []candidate
@@ -75,7 +96,7 @@ func (k *chain) screen(ctx context.Context) (bool, error) {
 		return left <= 0
 	})
 	copy(k.now.q.at[0], found[max(i, 0)].at)
-	return k.evaluateStart(ctx)
+	return true, nil
 }
 
 // climb goes up from the current point. The candidate is the first point whose log density is less than
@@ -94,8 +115,9 @@ func (k *chain) climb(ctx context.Context) (c candidate, err error) {
 			return math.Inf(-1)
 		}
 		copy(grad, k.now.g.at[0])
-		way = append(way, candidate{slices.Clone(x), k.now.lp})
-		return k.now.lp
+		lp := k.now.lp + k.parties[0].logJacobian()
+		way = append(way, candidate{slices.Clone(x), lp})
+		return lp
 	})
 	for _, p := range way {
 		if p.lp >= c.lp-float64(len(at)) {

@@ -101,6 +101,7 @@ func Lower(p PartyData) (*Lowered, diag.List) {
 	if l.Spec.Recentring, err = l.recentring(); err != nil {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
 	}
+	l.Spec.Standardises = l.standardises()
 	return l.Lowered, l.diags
 }
 
@@ -120,6 +121,7 @@ type lowerer struct {
 	single       map[string]bool // z that are received separately
 	generated    []*check.Symbol
 	draws        []drawing
+	dependent    []string // parameters whose priors depend on others
 	effects      []effects
 	joint        []effects // walks and processes
 	bounded      []bounded
@@ -419,6 +421,9 @@ func (l *lowerer) likelihood(k *check.Likelihood) {
 	}
 	power *= l.scale(k)
 	l.Spec.Mixture = l.Spec.Mixture || l.mixed || k.Dist.Mixes()
+	if location, _ := k.Dist.Spread(); location >= 0 {
+		l.Spec.Bends = l.Spec.Bends || l.b.Bends(theta[location])
+	}
 	term := l.key(Term(k.Stmt))
 	if err := l.b.Likelihood(term, k.Dist, left, theta, weights, power); err != nil {
 		l.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)

@@ -354,3 +354,32 @@ func TestMixture(t *testing.T) {
 		}
 	}
 }
+
+// The location of a likelihood bends where parameters go through a function or divide; not by products,
+// bounds, lookups and recursions, nor where only another argument is curved. Effects are standardised where
+// their location and scale are all that their prior has.
+func TestBends(t *testing.T) {
+	const names = "data y : real<lower=0>[N]\ndata g : level(G)[N]\nparam a ~ normal(0, 5)\n" +
+		"param b ~ normal(0, 5)\nparam s ~ half_normal(1)\nparam u : real[G] ~ normal(a, s)\n"
+	for text, want := range map[string]bool{
+		"y ~ normal(exp(a) + b, 1)":                           true,
+		"y ~ normal(b / (a + 2), 1)":                          true,
+		"let z = y + 1\nz ~ lognormal(log(1 + exp(u)[g]), s)": true,
+		"y ~ student_t(4, inv_logit(u[g]), s)":                true,
+		"y ~ normal(a + s * b * u[g] / 3, s)":                 false,
+		"y ~ normal(a, exp(b))":                               false,
+		"let z = y + 1\nz ~ lognormal(a + u[g], s)":           false,
+		"let z = y + 1\nz ~ gamma(2, exp(a))":                 false,
+		"let m : real[N] = recur m[1] = a, m[t] = b * m[t - 1] for t in 2..N\ny ~ normal(m, 1)": false,
+	} {
+		f := fixture{Text: names + text, Tables: map[string]string{"server": table(1, 20, "y", "g")}}
+		if spec := f.Bind(t, check.Options{}).Plan.Parties[0]; spec.Bends != want || !spec.Standardises {
+			t.Errorf("%s: bends %v, standardises %v", text, spec.Bends, spec.Standardises)
+		}
+	}
+	f := fixture{Text: names + "param v : real[G] ~ gamma(2, s)\ny ~ normal(v[g], 1)",
+		Tables: map[string]string{"server": table(1, 20, "y", "g")}}
+	if f.Bind(t, check.Options{}).Plan.Parties[0].Standardises {
+		t.Error("gamma effects have no standard form")
+	}
+}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
@@ -32,8 +33,9 @@ func (l *lowerer) param(s *check.Symbol) {
 			args[i] = l.expr(a)
 		}
 	}
-	for _, a := range args {
-		l.Spec.Hierarchical = l.Spec.Hierarchical || !l.b.Constant(a)
+	if slices.ContainsFunc(args, func(a graph.ID) bool { return !l.b.Constant(a) }) {
+		l.Spec.Hierarchical = true
+		l.dependent = append(l.dependent, l.key(s.Name))
 	}
 	if s.Structure != nil {
 		l.structured(s, shape, args)

@@ -190,6 +190,13 @@ func (l *lowerer) recentring() (r *model.RecentringGraphs, err error) {
 	return r, l.recentringStages(r)
 }
 
+// standardises reports whether effects are all parameters whose priors depend on others.
+func (l *lowerer) standardises() bool {
+	return !slices.ContainsFunc(l.dependent, func(name string) bool {
+		return !slices.ContainsFunc(l.effects, func(e effects) bool { return e.Name == name && !e.Anchored })
+	})
+}
+
 // separable finds the parameters whose elements are independent of each other given all others.
 func (l *lowerer) separable() (out []density.Effects) {
 	if l.Window != nil {

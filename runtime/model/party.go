@@ -134,7 +134,10 @@ func (p *Party) Affine() bool { return p.affine }
 func (p *Party) Hierarchical() bool { return p.spec.Hierarchical }
 
 // Multimodal implements density.Multimodal.
-func (p *Party) Multimodal() bool { return p.spec.Mixture || p.here().Solves() }
+func (p *Party) Multimodal() bool { return p.spec.Mixture || p.spec.Bends || p.here().Solves() }
+
+// Bounded implements density.Multimodal.
+func (p *Party) Bounded() bool { return !p.spec.Hierarchical || p.spec.Standardises }
 
 // Weights lists the coordinates that are weights.
 func (p *Party) Weights() []int {

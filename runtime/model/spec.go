@@ -27,6 +27,10 @@ type Spec struct {
 	Hierarchical bool
 	// Mixture is true where rows of data are from one of several distributions, which are added up.
 	Mixture bool
+	// Bends is true where the location of a likelihood is a curved function of parameters.
+	Bends bool
+	// Standardises is true where Recentring has all parameters whose priors depend on other ones.
+	Standardises bool
 	// RecentringGraphs is nil where no prior has a location and scale that depend on other parameters of this
 	// party.
 	Recentring *RecentringGraphs

@@ -12,18 +12,21 @@ func (v *verifier) windows() error {
 	for _, w := range v.plan.Windows {
 		n += len(w.Rows)
 	}
-	have, seen := make([]bool, n), map[*Plan]bool{}
+	const several = 2
+	in, seen := make([]byte, n), map[*Plan]bool{} // how many windows have a row, at most several
 	for _, w := range v.plan.Windows {
 		if err := v.window(w, seen[w.Plan]); err != nil {
 			return err
 		}
 		seen[w.Plan] = true
 		for _, r := range w.Rows {
-			if r < 0 || r >= n || have[r] {
-				return wrong("windows", "row %d is in several of them, or another one in none", r+1)
+			if 0 <= r && r < n { // else another one is in none
+				in[r] = min(in[r]+1, several)
 			}
-			have[r] = true
 		}
+	}
+	if r := slices.IndexFunc(in, func(windows byte) bool { return windows != 1 }); r >= 0 {
+		return wrong("windows", "row %d is in none of them or in several", r+1)
 	}
 	return nil
 }

@@ -49,6 +49,7 @@ type cutless struct {
 // Party and the others describe the block.
 func (b *cutless) Hierarchical() bool  { return false }
 func (b *cutless) Multimodal() bool    { return b.solves }
+func (b *cutless) Bounded() bool       { return !b.Hierarchical() }
 func (b *cutless) Weights() []int      { return nil }
 func (b *cutless) Party() string       { return fmt.Sprintf("party %d", b.party) }
 func (b *cutless) Index() int          { return b.party }
