@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -112,6 +113,9 @@ func (s *stage) found(own func(path string) bool, dirs ...string) (seen int, whe
 				return nil
 			}
 			text, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // a process that ends takes its lock away
+			}
 			if seen++; bytes.Contains(bytes.ToLower(text), []byte(private)) ||
 				strings.Contains(strings.ToLower(name), private) {
 				where = append(where, name)
@@ -214,8 +218,9 @@ func TestPrivateNamesInFailures(t *testing.T) {
 			out, err := s.vflc("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20",
 				"--max-depth", "4", "--draws", "10")
 			if err == nil {
-				s.ended("server")
-				s.ended("a")
+				for _, party := range []string{"server", "a", "b"} {
+					s.ended(party)
+				}
 				// the whole model is at hand here, so that it is b itself that is told
 			} else if !strings.Contains(strings.ToLower(out), private) {
 				t.Errorf("b is not told where: %s", out)
