@@ -161,8 +161,6 @@ type ChannelForm struct {
 	Columns bool `json:"columns,omitempty"` // exchanges may have several
 	Words   bool `json:"words,omitempty"`   // as integers, one or two for each number
 	Masked  bool `json:"masked,omitempty"`  // so that the receiver has the total alone
-	// Optional: without numbers where totals in the same message say that no evaluation is wanted.
-	Optional bool `json:"optional,omitempty"`
 	// Bound is what a party can hold the numbers that it receives to.
 	Bound density.AnswerBound `json:"bound,omitempty"`
 	Alike bool                `json:"alike,omitempty"` // all clients that have the channel receive the same
@@ -211,7 +209,6 @@ func (f *frame) forms(out []ChannelForm, client string, columns bool) []ChannelF
 			Client: client, Up: f.kind.up, Kind: f.kind.Name, Channel: f.arrays[i].Name,
 			Words: c.coding != nil, Masked: f.encoding(i) == transport.Masked,
 			Columns: columns && !c.seals(), Bound: c.content.Bound, Alike: c.alike != nil,
-			Optional: f.tallied && c.wanted,
 		}
 		if c.of >= 0 || c.seals() {
 			one.Length = c.len
@@ -224,7 +221,7 @@ func (f *frame) forms(out []ChannelForm, client string, columns bool) []ChannelF
 // Fits reports whether a form has an array of this length.
 func (f ChannelForm) Fits(length int) bool {
 	switch most := 2 * f.Length; {
-	case f.Length == 0, f.Optional && length == 0:
+	case f.Length == 0:
 		return true
 	case f.Columns:
 		return length%f.Length == 0
