@@ -208,8 +208,12 @@ func (k *chain) lookAcross(ctx context.Context, n int, least float64) error {
 		}
 		copy(r.search.work.v, s.work.v[:m*m])
 		copy(r.search.work.values, s.work.values[:m])
-		r.take(m, n)
-		r.scale(p.metric.root)
+		// what is a ridge alone depends on how many coordinates there are, which parties know of themselves: they
+		// would take unlike ones
+		if r.ratio(m) >= ridgesPay {
+			r.take(m, n)
+			r.scale(p.metric.root)
+		}
 	}
 	return nil
 }
