@@ -208,8 +208,7 @@ func (k *chain) lookAcross(ctx context.Context, n int, least float64) error {
 		}
 		copy(r.search.work.v, s.work.v[:m*m])
 		copy(r.search.work.values, s.work.values[:m])
-		// what is a ridge alone depends on how many coordinates there are, which parties know of themselves: they
-		// would take unlike ones
+		// none alone: that depends on how many coordinates there are, which parties know of themselves
 		if r.ratio(m) >= ridgesPay {
 			r.take(m, n)
 			r.scale(p.metric.root)

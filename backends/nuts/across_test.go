@@ -94,6 +94,35 @@ func TestARidgeAcrossParties(t *testing.T) {
 	}
 }
 
+// Parties of unlike size have the same ridges at every transition, also where one is between what is a ridge
+// alone in few coordinates and in many.
+func TestRidgesAcrossAreTheSame(t *testing.T) {
+	d := leaning(203, 0)
+	d.Dims = []int{200, 2, 1}
+	plain := d.Log
+	d.Log = func(x, grad []float64) float64 { // the ridge's variance is 10
+		lp, sum := plain(x, grad), 0.0
+		for _, v := range x {
+			sum += v
+		}
+		c := (0.1 - 1.0/variance) / float64(len(x))
+		for i := range grad {
+			grad[i] -= c * sum
+		}
+		return lp - 0.5*c*sum*sum
+	}
+	k := begun(t, d, 3, map[string]string{"warmup": "200", metricForm: jointMetric})
+	for n := range 200 {
+		step(t, k)
+		for b, s := range k.parties {
+			if got := s.metric.rank(); got != k.parties[0].metric.rank() {
+				t.Fatalf("party %d has %d ridges after %d transitions, the first %d", b, got, n+1,
+					k.parties[0].metric.rank())
+			}
+		}
+	}
+}
+
 // What a party sees of ridges to others is by its own draws and gradients the largest eigenvalue of its part
 // of the covariance 1 + (v − 1)/6·11ᵀ times its part of the precision, (1 + d(v − 1)/6)(1 − d(1 − 1/v)/6) of
 // d parameters, within a factor of two, which is
