@@ -31,6 +31,9 @@ type Carried struct {
 	Content *Content
 	When    func(Circumstance) bool
 	Scale   Scale
+	// Wanted: of an evaluation. Where totals of scalars in the same message say that none is wanted, it has
+	// no numbers.
+	Wanted bool
 }
 
 // A Circumstance is what decides whether a message carries a content.

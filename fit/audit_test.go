@@ -459,6 +459,9 @@ func compare(t *testing.T, b *compile.BoundModel, list []compile.Disclosure, mes
 			}
 			want[key] = true
 			for _, n := range messages[key] {
+				if n == 0 && strings.HasPrefix(m, "reply: ") && strings.Contains(d.Often, session.WhereWanted) {
+					continue
+				}
 				if least, most := lengths(t, b, d); n < least || n > most {
 					t.Errorf("%s has %d numbers, and the audit says %v", key, n, d.Shape)
 				}

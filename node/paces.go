@@ -30,10 +30,11 @@ type pace struct {
 	kinds   map[string]bool
 }
 
-// pacesOf are those of what crosses so often, with no word of how many messages carry it: what crosses once
-// has none.
+// pacesOf are those of what crosses so often, with no word of how many messages carry it, and whether it may be
+// left out: what crosses once has none.
 func pacesOf(often string) []string {
-	all := strings.Split(strings.ReplaceAll(often, quadrature.InPieces, ""), ", ")
+	bare := strings.NewReplacer(quadrature.InPieces, "", session.WhereWanted, "")
+	all := strings.Split(bare.Replace(often), ", ")
 	return slices.DeleteFunc(all, func(one string) bool { return !strings.HasPrefix(one, "every") })
 }
 

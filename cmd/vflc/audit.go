@@ -439,6 +439,7 @@ vflc run simulates all parties in one process, which holds all of this anyway.
 
 // auditNotes are the limits of what the table can promise.
 const auditNotes = `
-An evaluation is one computation of the density with its gradient; a fit takes thousands. Nothing here is differentially private. Parties
-are assumed to follow the protocol and to be curious. vflc run simulates all parties in one process, which holds all of this anyway.
+An evaluation is one computation of the density with its gradient; a fit takes thousands. One is not wanted where the totals of its scalars
+end a trajectory. Nothing here is differentially private. Parties are assumed to follow the protocol and to be curious. vflc run simulates all
+parties in one process, which holds all of this anyway.
 `

@@ -20,6 +20,7 @@ type Crossing struct {
 	Of      int              // the sum or the shared parameter of the plan, -1 for scalars
 	Numbers *density.Content // of the channel: Content, unless that is what crosses with them
 	Hidden  bool             // by masks: the receiver has the total over two or more clients alone
+	Wanted  bool             // only where an evaluation is wanted, by the totals of scalars beside it
 	// What crosses, what masks it, and what a curious receiver can compute: texts in which {name}, {cut},
 	// {client}, {rho} and {scalars} stand for those of the model.
 	What, Masked, Learns string
@@ -36,6 +37,7 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 		return u.Exchange != density.Reporting && !isRelay(u.Exchange) &&
 			slices.ContainsFunc(ownKindsOf(u.Exchange), tellsValues)
 	})
+	pipelined := slices.ContainsFunc(uses, isPipeline)
 	for client := 1; client < len(plan.Names); client++ {
 		s := newScript(plan, client, of)
 		for _, use := range uses {
@@ -43,6 +45,7 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 				for i := range f.channels {
 					c := &f.channels[i]
 					one := crossing(use, f.kind, c, f.arrays[i].Name, client)
+					one.Wanted = pipelined && c.wanted
 					if c.content == Value && !steps {
 						one.Learns = reported
 					}
@@ -64,6 +67,8 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 const reported = "the draws of its posterior that the result has, which do not follow from one another as the " +
 	"steps of a sampler do"
 
+func isPipeline(u density.Use) bool { return u.Exchange == density.Pipeline }
+
 func tellsValues(at int) bool {
 	return slices.ContainsFunc(kinds[at].Carries, func(c density.Carried) bool { return c.Content == Value })
 }
@@ -82,8 +87,18 @@ func (c Crossing) HowOften() string {
 	if c.Content == Again {
 		return whereOutgrown
 	}
+	if c.Wanted {
+		return strings.Replace(c.Often, eachEvaluation, eachEvaluation+WhereWanted, 1)
+	}
 	return c.Often
 }
+
+// WhereWanted stands behind "every evaluation" where what crosses is left out of one that ends with the totals
+// of its scalars.
+const (
+	WhereWanted    = " that is wanted"
+	eachEvaluation = "every evaluation"
+)
 
 // whereOutgrown is when contributions are sent once more.
 const whereOutgrown = "where a number has no short word"
@@ -161,6 +176,8 @@ type ChannelForm struct {
 	Columns bool `json:"columns,omitempty"` // exchanges may have several
 	Words   bool `json:"words,omitempty"`   // as integers, one or two for each number
 	Masked  bool `json:"masked,omitempty"`  // so that the receiver has the total alone
+	// Optional: without numbers where totals in the same message say that no evaluation is wanted.
+	Optional bool `json:"optional,omitempty"`
 	// Bound is what a party can hold the numbers that it receives to.
 	Bound density.AnswerBound `json:"bound,omitempty"`
 	Alike bool                `json:"alike,omitempty"` // all clients that have the channel receive the same
@@ -209,6 +226,7 @@ func (f *frame) forms(out []ChannelForm, client string, columns bool) []ChannelF
 			Client: client, Up: f.kind.up, Kind: f.kind.Name, Channel: f.arrays[i].Name,
 			Words: c.coding != nil, Masked: f.encoding(i) == transport.Masked,
 			Columns: columns && !c.seals(), Bound: c.content.Bound, Alike: c.alike != nil,
+			Optional: f.tallied && c.wanted,
 		}
 		if c.of >= 0 || c.seals() {
 			one.Length = c.len
@@ -221,7 +239,7 @@ func (f *frame) forms(out []ChannelForm, client string, columns bool) []ChannelF
 // Fits reports whether a form has an array of this length.
 func (f ChannelForm) Fits(length int) bool {
 	switch most := 2 * f.Length; {
-	case f.Length == 0:
+	case f.Length == 0, f.Optional && length == 0:
 		return true
 	case f.Columns:
 		return length%f.Length == 0

@@ -108,7 +108,7 @@ func (e *evaluator) decideAhead() {
 	}
 	for _, c := range e.clients {
 		e.work.Bytes += c.messages[kindEarly].bytes() + c.messages[kindAux].bytes() +
-			c.messages[kindReply].bytes()
+			c.messages[kindReply].besides()
 	}
 }
 
@@ -224,8 +224,8 @@ func (e *evaluator) answer() {
 	}
 }
 
-// loadReply loads the other shared parameters, sums or adjoints, and the totals of the scalars. Where no
-// evaluation is wanted the adjoints mean nothing.
+// loadReply loads the other shared parameters, sums or adjoints, and the totals of the scalars: these alone
+// where no evaluation is wanted.
 func (e *evaluator) loadReply(c *client, down *frame) {
 	e.loadShared(c, down, c.lateArrivals)
 	if e.plan.AtClients {
@@ -239,6 +239,7 @@ func (e *evaluator) loadReply(c *client, down *frame) {
 	if e.wants != nil {
 		down.loadScalars(e.total)
 	}
+	down.lack(!e.wanted)
 }
 
 func (e *evaluator) loadWhole(c *client, down *frame) { e.loadAdjoints(c, down, 0) }
@@ -262,7 +263,7 @@ func (e *evaluator) judge(c *client, down, up *frame) {
 		copy(e.total, down.scalars().Data)
 		e.wanted = e.wants()
 	}
-	if !e.wanted {
+	if !e.wanted || down.lacks {
 		return
 	}
 	c.deliver(down, c.lateArrivals)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -48,7 +49,11 @@ func (f *forger) Send(ctx context.Context, to string, m transport.Message) error
 var forgeries = map[string]func(*transport.Message){
 	"channel": func(m *transport.Message) { m.Arrays[len(m.Arrays)-1].Name = "theta" },
 	"length":  func(m *transport.Message) { m.Arrays[0].Data = append([]float64{1}, m.Arrays[0].Data...) },
-	"shorter": func(m *transport.Message) { m.Arrays[0].Data = m.Arrays[0].Data[1:] },
+	"shorter": func(m *transport.Message) {
+		k := slices.IndexFunc(m.Arrays, func(a transport.Channel) bool { return len(a.Data) > 0 })
+		m.Arrays[k].Data = m.Arrays[k].Data[1:]
+	},
+	"emptied": emptied,
 	"extra":   func(m *transport.Message) { m.Arrays = append(m.Arrays, transport.Channel{Name: "more"}) },
 	"missing": func(m *transport.Message) { m.Arrays = m.Arrays[1:] },
 	"round":   func(m *transport.Message) { m.Round++ },
@@ -58,6 +63,20 @@ var forgeries = map[string]func(*transport.Message){
 	"NaN":     func(m *transport.Message) { unannounced(m, math.NaN()) },
 	"Inf":     func(m *transport.Message) { unannounced(m, math.Inf(-1)) },
 	"mark":    func(m *transport.Message) { m.Arrays[0].NotFinite = !m.Arrays[0].NotFinite },
+}
+
+// emptied leaves a message its scalars alone, as a reply is where no evaluation is wanted; one that is so has
+// a number more.
+func emptied(m *transport.Message) {
+	whole := false
+	for k := range m.Arrays {
+		if a := &m.Arrays[k]; a.Name != "scalars" && len(a.Data) > 0 {
+			a.Data, whole = nil, true
+		}
+	}
+	if !whole {
+		m.Arrays[0].Data = append([]float64{1}, m.Arrays[0].Data...)
+	}
 }
 
 // unannounced makes a number one that is not finite, of which the message does not say so.

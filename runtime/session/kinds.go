@@ -81,9 +81,9 @@ var kinds = [ownKinds]kind{
 	kindAgain: repeated("again", false, carried(Again, nil, density.Unscaled)),
 	kindAnew: repeated("anew", true, carried(density.Auxiliary, density.Circumstance.Noisy,
 		density.Unscaled), carried(density.BareCut, exactly, density.Unscaled)),
-	kindReply: own("reply", false, ofSeveralIn, carried(Value, ofRest, density.Unscaled),
-		carried(Adjoint, density.Circumstance.AtServer, density.Evaluated),
-		carried(OthersSum, atClients, density.Adjoints)),
+	kindReply: own("reply", false, ofSeveralIn, wanted(Value, ofRest, density.Unscaled),
+		wanted(Adjoint, density.Circumstance.AtServer, density.Evaluated),
+		wanted(OthersSum, atClients, density.Adjoints)),
 	kindPartial: own("partial", true, unsealed, carried(Gradient, beforeAdjoints, density.Unscaled),
 		carried(Partial, atClients, density.Adjoints)),
 	kindWhole:    own("whole", false, unsealed, carried(Whole, atClients, density.Evaluated)),
@@ -110,6 +110,13 @@ func repeated(name string, up bool, carries ...density.Carried) kind {
 
 func carried(c *density.Content, when func(density.Circumstance) bool, scale density.Scale) density.Carried {
 	return density.Carried{Content: c, When: when, Scale: scale}
+}
+
+// wanted is carried where it is of an evaluation that may not be wanted.
+func wanted(c *density.Content, when func(density.Circumstance) bool, scale density.Scale) density.Carried {
+	out := carried(c, when, scale)
+	out.Wanted = true
+	return out
 }
 
 func ofCuts(c density.Circumstance) bool            { return c.Early }
@@ -193,7 +200,7 @@ func inOrder(uses []density.Use) (out []kind) {
 // added up beside evaluations travel with the next of these where they may (density.Pipelined).
 func RoundTrips(names map[string]bool, uses []density.Use) int {
 	n, begun, asked, sent := 0, false, false, false
-	pipelined := slices.ContainsFunc(uses, func(u density.Use) bool { return u.Exchange == density.Pipeline })
+	pipelined := slices.ContainsFunc(uses, isPipeline)
 	for _, k := range inOrder(uses) {
 		beside := pipelined && (k.number == kindPart || k.number == kindSum)
 		used := k.number >= ownKinds || slices.ContainsFunc(uses, func(u density.Use) bool {

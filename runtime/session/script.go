@@ -19,6 +19,8 @@ type frame struct {
 	coded    bool  // a channel has words
 	rounded  bool  // a channel may have short numbers
 	masked   bool
+	tallied  bool // there are totals of scalars
+	lacks    bool // by which no evaluation is wanted, so that its numbers are not there
 	kind     kind
 	said     *frame // of bytes that all receive: what the receiver itself has sent, which does not come back
 }
@@ -33,6 +35,7 @@ type channel struct {
 	tells   *grid   // what a channel tells beside its numbers; nil elsewhere
 	marks   bool    // a channel that goes down may say that its numbers follow from an invalid array
 	short   bool    // a channel that goes down may have short numbers
+	wanted  bool    // beside scalars: without numbers where they say that no evaluation is wanted
 	// the parties that receive a channel that goes down, all of them the same numbers; nil elsewhere
 	alike []int
 }
@@ -109,8 +112,35 @@ func (f *frame) flag(k int, invalid bool) {
 	f.arrays[k].Invalid = invalid && (f.channels[k].marks || f.channels[k].tells != nil)
 }
 
+// lack takes the numbers of an evaluation that is not wanted out of the message, if it is none.
+func (f *frame) lack(unwanted bool) {
+	f.lacks = f.tallied && unwanted
+	for k := range f.arrays {
+		if f.lacks && f.channels[k].wanted {
+			f.arrays[k].Data = f.arrays[k].Data[:0]
+		}
+	}
+}
+
+// without reports whether arrays for the frame have none of the numbers of an evaluation.
+func (f *frame) without(arrays []transport.Channel) bool {
+	none := f.optional()
+	for k := range f.channels {
+		none = none && (!f.channels[k].wanted || arrays[k].Len() == 0)
+	}
+	return none
+}
+
+// optional reports whether the message has numbers of an evaluation where one is wanted, and else none.
+func (f *frame) optional() bool {
+	return f.tallied && slices.ContainsFunc(f.channels, func(c channel) bool { return c.wanted && c.len > 0 })
+}
+
 // numbers is how many numbers of 8 bytes channel k has.
 func (f *frame) numbers(k int) int {
+	if f.lacks && f.channels[k].wanted {
+		return 0
+	}
 	if c := &f.channels[k]; c.coding != nil {
 		return c.coding.words(c.len)
 	}
@@ -119,7 +149,7 @@ func (f *frame) numbers(k int) int {
 
 // bytes are those that the message has now: words may be two for a number, and shorter than it.
 func (f *frame) bytes() (n int64) {
-	if !f.coded && !f.rounded {
+	if !f.coded && !f.rounded && !f.lacks {
 		return f.size
 	}
 	for k := range f.channels {
@@ -192,6 +222,7 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 		return fmt.Errorf("message %q with %d channels where the plan has %d", m.Kind, len(m.Arrays),
 			len(f.arrays))
 	}
+	f.lacks = f.without(m.Arrays)
 	for i, a := range m.Arrays {
 		if err := f.fits(i, a); err != nil {
 			return fmt.Errorf("message %q: %w", m.Kind, err)
@@ -367,6 +398,7 @@ func newScript(plan *model.Plan, client int, c *codes) *script {
 	}
 	s.auxTally, s.replyTally = s.writer.withScalars(s.messages[kindAux], density.Scalars),
 		s.writer.withScalars(s.messages[kindReply], ScalarTotal)
+	s.replyTally.tallied = true
 	return s
 }
 
@@ -454,7 +486,7 @@ func (w *writer) group(f *frame, c density.Carried, g int) {
 }
 
 func (w *writer) channel(f *frame, c density.Carried, of int, name string, n int) {
-	ch := channel{content: c.Content, of: of, len: n}
+	ch := channel{content: c.Content, of: of, len: n, wanted: c.Wanted}
 	if f.kind.up {
 		ch.coding = w.codes.of(c, of)
 	} else {

@@ -18,7 +18,7 @@
 // server read.
 //
 // Where it follows from the totals of the scalars that the evaluation is not wanted, it ends with the reply,
-// whose adjoints then are those of the evaluation before.
+// which then has these totals and no numbers of an evaluation.
 //
 // Where the plan's wire is fixed, what is added up travels as words (coding.go), and with masks as masked
 // ones (masks.go).

@@ -111,13 +111,14 @@ type wire struct {
 	transport transport.Transport
 	own       string
 	peers     []string
-	names     []string           // of all parties
-	others    *witness           // at a client, where there are others
-	masker    *masker            // with it
-	lane      int                // of the masker
-	seals     [][]uint64         // at the server, of the exchange: what each client has sent
-	clients   []*client          // of the Env
-	ahead     *transport.Message // received, of a kind that another turn expects
+	names     []string          // of all parties
+	others    *witness          // at a client, where there are others
+	masker    *masker           // with it
+	lane      int               // of the masker
+	seals     [][]uint64        // at the server, of the exchange: what each client has sent
+	clients   []*client         // of the Env
+	ahead     transport.Message // received, of a kind that another turn expects
+	early     bool              // there is one
 	err       error
 }
 
@@ -185,6 +186,10 @@ func (w *wire) answer(ctx context.Context, e *evaluator, t *turn) error {
 	}
 	if t.work != nil {
 		t.work(e, c, down, up)
+	}
+	if down.optional() && down.lacks == e.wanted {
+		return w.end(ctx, &ProtocolError{Peer: w.peers[0], What: fmt.Sprintf(
+			"message %q whose totals do not say whether it has other numbers", down.kind.Name)})
 	}
 	if !e.wanted {
 		return nil
@@ -311,15 +316,15 @@ func (w *wire) comes(ctx context.Context, f *frame) (bool, error) {
 	if err != nil {
 		return false, w.end(ctx, err)
 	}
-	w.ahead = &m
+	w.ahead, w.early = m, true
 	return m.Kind == f.kind.Name, nil
 }
 
 // next is the next message from a peer.
 func (w *wire) next(ctx context.Context, from string) (m transport.Message, err error) {
-	if w.ahead != nil {
-		m, w.ahead = *w.ahead, nil
-		return m, nil
+	if w.early {
+		w.early = false
+		return w.ahead, nil
 	}
 	return w.transport.Recv(ctx, from)
 }
