@@ -1,7 +1,6 @@
 package session
 
 import (
-	"math"
 	"slices"
 
 	"github.com/vflc/vflc/density"
@@ -140,7 +139,7 @@ func (e *evaluator) blind(parts [][]transport.Channel, column, columns int) {
 					from = from[column*n/columns : (column+1)*n/columns]
 				}
 				for _, word := range from {
-					to = append(to, math.Ldexp(float64(int64(word<<(64-8*sizeOf(p.Size)))), -63))
+					to = append(to, float64(int64(word<<(64-8*sizeOf(p.Size))))*0x1p-63)
 				}
 			}
 			w.words[g][k] = to
