@@ -30,8 +30,8 @@ type pace struct {
 	kinds   map[string]bool
 }
 
-// pacesOf are those of what crosses so often, with no word of how many messages carry it, and whether it may be
-// left out: what crosses once has none.
+// pacesOf are those of what crosses so often, with no word of how many messages carry it, and whether it may
+// be left out: what crosses once has none.
 func pacesOf(often string) []string {
 	bare := strings.NewReplacer(quadrature.InPieces, "", session.WhereWanted, "")
 	all := strings.Split(bare.Replace(often), ", ")

@@ -93,8 +93,8 @@ func (c Crossing) HowOften() string {
 	return c.Often
 }
 
-// WhereWanted stands behind "every evaluation" where what crosses is left out of one that ends with the totals
-// of its scalars.
+// WhereWanted stands behind "every evaluation" where what crosses is left out of one that ends with the
+// totals of its scalars.
 const (
 	WhereWanted    = " that is wanted"
 	eachEvaluation = "every evaluation"
