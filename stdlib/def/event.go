@@ -31,6 +31,10 @@ func (a EventArg) Accumulate(dst []float64, i int, w float64, v []float64) {
 
 // Fill copies the value of event i to dst.
 func (a EventArg) Fill(dst []float64, i int) {
+	if a.Stride == 1 {
+		copy(dst, a.V[i*a.Step:])
+		return
+	}
 	for j := range dst {
 		dst[j] = a.V[i*a.Step+j*a.Stride]
 	}

@@ -132,7 +132,7 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 			}
 			b.Products.AddOuter(b.DTheta[at+1], w, z, k)
 		case b.DTheta[at+1] != nil:
-			if !ready || s.Step > 0 {
+			if form != factor && (!ready || s.Step > 0) {
 				f.inverse(inverse, k)
 				ready = true
 			}

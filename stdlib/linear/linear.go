@@ -162,9 +162,17 @@ func PositiveDefinite(a []float64, k int) bool {
 // CholeskyFactor reports whether l is lower triangular with a positive diagonal.
 func CholeskyFactor(l []float64, k int) bool {
 	for j := range k {
-		for i := range k {
-			v := l[i+k*j]
-			if math.IsNaN(v) || math.IsInf(v, 0) || i < j && v != 0 || i == j && !(v > 0) {
+		above, below := l[k*j:][:j], l[k*j+j:][:k-j]
+		for _, v := range above {
+			if v != 0 {
+				return false
+			}
+		}
+		if !(below[0] > 0) {
+			return false
+		}
+		for _, v := range below {
+			if v-v != 0 { // not finite
 				return false
 			}
 		}
