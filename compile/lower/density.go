@@ -34,11 +34,8 @@ func (l *lowerer) density(e *ast.Call, d check.Density) graph.ID {
 }
 
 func (l *lowerer) elements(d check.Density, x graph.ID, args []graph.ID) (graph.ID, error) {
-	switch d.Kind {
-	case ast.LogCDF:
-		return l.b.LogCDF(d.Dist, x, args)
-	case ast.LogCCDF:
-		return l.b.LogCCDF(d.Dist, x, args)
+	if d.Kind == ast.LogCDF || d.Kind == ast.LogCCDF {
+		return l.b.TailByVectors(d.Kind == ast.LogCCDF, d.Dist, x, args)
 	}
 	return l.b.LogDensityByVectors(d.Dist, x, args, graph.NoID)
 }

@@ -47,6 +47,25 @@ func (b *Builder) elements(n *node) (ID, bool) {
 	return s.plus(s.sum, s.all), true
 }
 
+// tail writes a tail of each element as operations, in the shape of its left side.
+func (b *Builder) tail(n *node, upper bool) (ID, bool) {
+	shape, d := b.nodes[n.in[0]].shape, n.likely.dist
+	e := &expanding{Builder: b, power: 1, shape: shape}
+	lower, most := def.None, def.Value(n.in[0])
+	if upper {
+		lower, most = most, lower
+	}
+	if b.plain || shape.Len() <= fewRows || d.Between == nil || !e.within(def.Value(n.in[0]), d) {
+		return NoID, false
+	}
+	theta := make([]def.Value, len(d.Params))
+	for k := range theta {
+		theta[k] = def.Value(n.in[k+1])
+	}
+	id := ID(d.Between(e, lower, most, theta))
+	return id, b.Shape(id).equal(shape)
+}
+
 // expandWeighted writes a density with weights that are data as the sum of its elements times these, on the
 // conditions of elements. Rows of weight 0 are left out.
 func (b *Builder) expandWeighted(term string, n *node) bool {

@@ -109,15 +109,22 @@ func (b *Builder) LogDensityByVectors(d *def.Dist, x ID, theta []ID, weights ID)
 	})
 }
 
-// LogCDF adds the log of the distribution function at each element of x, in the shape of x, to which theta
-// broadcasts. The distribution must have one.
-func (b *Builder) LogCDF(d *def.Dist, x ID, theta []ID) (ID, error) {
-	return b.elementwise(opLogCDF, d, x, theta)
-}
-
-// LogCCDF is LogCDF for the complement, the probability of a greater value.
-func (b *Builder) LogCCDF(d *def.Dist, x ID, theta []ID) (ID, error) {
-	return b.elementwise(opLogCCDF, d, x, theta)
+// TailByVectors adds the log of the distribution function at each element of x, in the shape of x, to which
+// theta broadcasts, or of its complement, the probability of a greater value: written as operations that have
+// vector functions where the distribution has such a form. The distribution must have both.
+func (b *Builder) TailByVectors(upper bool, d *def.Dist, x ID, theta []ID) (ID, error) {
+	o := opLogCDF
+	if upper {
+		o = opLogCCDF
+	}
+	n, err := b.elementNode(o, d, x, theta)
+	if err != nil {
+		return NoID, err
+	}
+	if id, ok := b.tail(&n, upper); ok {
+		return id, nil
+	}
+	return b.intern(n), nil
 }
 
 func (b *Builder) elementwise(o *op, d *def.Dist, x ID, theta []ID) (ID, error) {
