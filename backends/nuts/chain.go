@@ -158,13 +158,15 @@ func checkMetric(blocks []density.Block, s backends.Settings) error {
 // Init looks for a starting point where density and gradient are finite and the gradient is no more than
 // steepest, or else for the least steep of the finite ones, and for a first step size.
 func (k *chain) Init(ctx context.Context) error {
-	if k.multimodal() {
-		if found, err := k.screen(ctx); err != nil || found {
-			if err == nil {
-				err = k.tuner.begin(ctx)
-			}
-			return err
-		}
+	several, err := k.multimodal(ctx)
+	if err == nil && several {
+		several, err = k.screen(ctx)
+	}
+	switch {
+	case err != nil:
+		return err
+	case several:
+		return k.tuner.begin(ctx)
 	}
 	least, best, steep := math.Inf(1), uint64(0), 0
 	for attempt := range uint64(attempts) {
@@ -175,7 +177,7 @@ func (k *chain) Init(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		squares := k.total[1]
+		squares := k.total[startSquares]
 		if squares <= steepest*steepest {
 			return k.tuner.begin(ctx)
 		}
@@ -222,8 +224,17 @@ func (k *chain) refer() {
 	}
 }
 
-// evaluateStart evaluates the current point, and leaves the log density and the squared length of its
-// gradient in k.total.
+// The scalars of a starting point: the log density, the squared length of its gradient, and of the coordinates
+// log|∂θ/∂u| and how many there are.
+const (
+	startDensity = iota
+	startSquares
+	startJacobian
+	startNumbers
+	startScalars
+)
+
+// evaluateStart evaluates the current point, and leaves its scalars in k.total.
 func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 	k.move.next, k.move.turning = k.now, false
 	if err := k.evaluate(ctx, k.now); err != nil {
@@ -235,13 +246,14 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 		for _, g := range k.now.g.at[b] {
 			squares += float64(g * g)
 		}
-		k.scalars[b][0], k.scalars[b][1] = k.logDensity(b), squares
+		copy(k.scalars[b], []float64{startDensity: k.logDensity(b), startSquares: squares,
+			startJacobian: s.logJacobian(), startNumbers: float64(s.dim())})
 	}
-	if err := k.sum(ctx, 2); err != nil {
+	if err := k.sum(ctx, startScalars); err != nil {
 		return false, err
 	}
-	k.now.lp = k.total[0]
-	if !finite(k.total[0]) || !finite(k.total[1]) {
+	k.now.lp = k.total[startDensity]
+	if !finite(k.now.lp) || !finite(k.total[startSquares]) || !finite(k.total[startJacobian]) {
 		k.bad++
 		return false, nil
 	}

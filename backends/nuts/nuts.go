@@ -123,9 +123,10 @@ func exchanges(s backends.Settings) []density.Use {
 	}
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 2,
-		Most:    scalarsOf(s),
-		Scalars: "log density and kinetic energy, and products of momenta",
-		Motion:  motion(s.Text(metricForm)), DenseMost: denseLimit,
+		Most: scalarsOf(s),
+		Scalars: "log density and kinetic energy, products of momenta, and at the start how many parameters there " +
+			"are and whether the density may have several modes",
+		Motion: motion(s.Text(metricForm)), DenseMost: denseLimit,
 	}
 	var out []density.Use
 	if s.Text(metricForm) == jointMetric {

@@ -5,53 +5,73 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 )
 
-// screened is how many starting points of a model with several modes are climbed from, and mostClimb the most
-// steps from each.
 const (
+	// screened is how many starting points of a model with several modes are climbed from, and mostClimb the
+	// most steps from each.
 	screened  = 16
 	mostClimb = 60
+	// The steps of a way up, as resilient backpropagation has them (Riedmiller and Braun 1993; iRprop- of Igel
+	// and Hüsken 2003), whose first and greatest are less than a standard deviation of a prior.
+	firstMove, mostMove = 0.1, 1
+	longer, shorter     = 1.2, 0.5
+	// mostReturns is how many times a step is halved that leads where the density is not finite.
+	mostReturns = 20
 )
 
-// A candidate is a point on the way up from a starting point, and the log density at the end of the way.
+// A candidate is a point on the way up from a starting point, by block, and the log density at the end of the
+// way.
 type candidate struct {
-	at []float64
+	at [][]float64
 	lp float64
 }
 
-// multimodal reports a model of one party whose density solves a differential equation, has a mixture for
-// rows of data, or a location that is a curved function of parameters. Where solutions oscillate or keep near
-// a part of the data alone, two components share what is one group of rows and a third has two groups, or two
-// rates have changed places, there are modes that the posterior all but leaves out, and a chain that begins
-// near one stays there. In a hierarchy the way up has no end, since the density grows without bound as a
-// scale goes to 0, unless effects are standard.
-func (k *chain) multimodal() bool {
-	if len(k.parties) > 1 || k.pipeline.Apart() || !k.settings.Transform.Pooled() {
-		return false
-	}
+// multimodal reports a model whose density solves a differential equation, has a mixture for rows of data, or
+// a location that is a curved function of parameters, as one of the parties has it. Where solutions oscillate
+// or keep near a part of the data alone, two components share what is one group of rows and a third has two
+// groups, or two rates have changed places, there are modes that the posterior all but leaves out, and a
+// chain that begins near one stays there. In a hierarchy the way up has no end, since the density grows
+// without bound as a scale goes to 0, unless effects are standard.
+func (k *chain) multimodal(ctx context.Context) (bool, error) {
 	_, given := density.As[density.Starting](k.env)
-	s := k.parties[0]
-	b, ok := s.block.(density.Multimodal)
-	return ok && !given && b.Multimodal() && b.Bounded() && (s.centring != nil || !s.block.Hierarchical())
+	if given || k.settings.Plan.Encrypted {
+		return false, nil
+	}
+	for b, s := range k.parties {
+		several, unbounded := 0.0, 0.0
+		if m, ok := s.block.(density.Multimodal); ok && m.Multimodal() {
+			several = 1
+		}
+		if m, ok := s.block.(density.Multimodal); ok && !m.Bounded() ||
+			s.centring == nil && s.block.Hierarchical() {
+			unbounded = 1
+		}
+		k.scalars[b][0], k.scalars[b][1] = several, unbounded
+	}
+	if err := k.sum(ctx, 2); err != nil {
+		return false, err
+	}
+	return k.total[0] > 0 && k.total[1] == 0, nil
 }
 
 // screen begins at the place that ascend finds, where effects are standard, and goes back to coordinates of
 // θ.
 func (k *chain) screen(ctx context.Context) (bool, error) {
-	s := k.parties[0]
-	c := s.centring
-	if c != nil {
-		c.standardise(true)
+	for _, s := range k.parties {
+		if s.centring != nil {
+			s.centring.standardise(true)
+		}
 	}
 	ok, err := k.ascend(ctx)
-	if c != nil {
-		s.declare(k.now.q.at[0], k.now.g.at[0])
-		c.standardise(false)
-		s.undeclare(k.now.q.at[0], k.now.g.at[0])
+	for b, s := range k.parties {
+		if s.centring != nil {
+			s.declare(k.now.q.at[b], k.now.g.at[b])
+			s.centring.standardise(false)
+			s.undeclare(k.now.q.at[b], k.now.g.at[b])
+		}
 	}
 	if !ok || err != nil {
 		return false, err
@@ -75,6 +95,9 @@ func (k *chain) ascend(ctx context.Context) (bool, error) {
 		if !ok {
 			continue
 		}
+		for _, s := range k.parties {
+			clear(s.noise.of(k.now.q)) // cuts as they are, while one climbs
+		}
 		c, err := k.climb(ctx)
 		if err != nil {
 			return false, err
@@ -88,42 +111,81 @@ func (k *chain) ascend(ctx context.Context) (bool, error) {
 	for _, c := range found {
 		total += portable.Exp(c.lp - best)
 	}
-	s := k.parties[0].start
-	s.Round(attempts)
-	left := float64(total * s.Float64())
+	left := float64(total * k.env.Shared("nuts start").Float64())
 	i := slices.IndexFunc(found, func(c candidate) bool {
 		left -= portable.Exp(c.lp - best)
 		return left <= 0
 	})
-	copy(k.now.q.at[0], found[max(i, 0)].at)
+	for b, s := range k.parties {
+		s.begin(attempts, k.now.q.at[b], s.noise.of(k.now.q))
+		copy(k.now.q.at[b], found[max(i, 0)].at[b])
+	}
 	return true, nil
 }
 
-// climb goes up from the current point. The candidate is the first point whose log density is less than
-// one for each coordinate below that at the end: where the posterior is, and not at its mode, where a
-// gradient of 0 says nothing of how far it reaches.
-func (k *chain) climb(ctx context.Context) (c candidate, err error) {
+// climb goes up from the current point, each coordinate by steps of its own, which grow while its slope keeps
+// its sign: of other parties nothing is needed but the log density. The candidate is the first point whose
+// log density is less than one for each coordinate below the highest: where the posterior is, and not at its
+// mode, where a gradient of 0 says nothing of how far it reaches.
+func (k *chain) climb(ctx context.Context) (candidate, error) {
 	var way []candidate
-	at, here := slices.Clone(k.now.q.at[0]), k.now.q.at[0]
-	c.lp = algebra.Maximise(at, mostClimb, func(x, grad []float64) float64 {
-		copy(here, x)
-		ok := false
-		if err == nil {
-			ok, err = k.evaluateStart(ctx)
+	best := math.Inf(-1)
+	moves := make([][]float64, len(k.parties))
+	slopes := make([][]float64, len(k.parties))
+	for b, q := range k.now.q.at {
+		moves[b], slopes[b] = slices.Repeat([]float64{firstMove}, len(q)), make([]float64, len(q))
+	}
+	for step, ok := 0, true; ok; step++ {
+		here := candidate{lp: k.now.lp + k.total[startJacobian]}
+		for _, q := range k.now.q.at {
+			here.at = append(here.at, slices.Clone(q))
 		}
-		if !ok {
-			return math.Inf(-1)
-		}
-		copy(grad, k.now.g.at[0])
-		lp := k.now.lp + k.parties[0].logJacobian()
-		way = append(way, candidate{slices.Clone(x), lp})
-		return lp
-	})
-	for _, p := range way {
-		if p.lp >= c.lp-float64(len(at)) {
-			c.at = p.at
+		way, best = append(way, here), max(best, here.lp)
+		if step == mostClimb {
 			break
 		}
+		for b, q := range k.now.q.at {
+			resilient(q, moves[b], slopes[b], k.now.g.at[b])
+		}
+		var err error
+		if ok, err = k.reach(ctx, here.at, moves); err != nil {
+			return candidate{}, err
+		}
 	}
-	return c, err
+	numbers := k.total[startNumbers]
+	i := slices.IndexFunc(way, func(c candidate) bool { return c.lp >= best-numbers })
+	return candidate{way[i].at, best}, nil
+}
+
+// resilient goes a step up in every coordinate: longer than the one before where the slope has kept its sign,
+// and shorter, after none, where it has changed.
+func resilient(q, moves, slopes, g []float64) {
+	for i, slope := range g {
+		switch turn := slope * slopes[i]; {
+		case turn > 0:
+			moves[i] = min(float64(longer*moves[i]), mostMove)
+		case turn < 0:
+			moves[i] *= shorter
+			slope = 0
+		}
+		if slopes[i] = slope; slope != 0 {
+			q[i] += math.Copysign(moves[i], slope)
+		}
+	}
+}
+
+// reach evaluates the current point, or else one nearer to that of before.
+func (k *chain) reach(ctx context.Context, before, moves [][]float64) (ok bool, err error) {
+	for range mostReturns {
+		if ok, err = k.evaluateStart(ctx); ok || err != nil {
+			return ok, err
+		}
+		for b, q := range k.now.q.at {
+			for i, x := range before[b] {
+				q[i] = x + float64(shorter*(q[i]-x))
+				moves[b][i] *= shorter
+			}
+		}
+	}
+	return false, nil
 }

@@ -339,6 +339,7 @@ func (l *lowerer) cut(s *check.Symbol) {
 	}
 	id = l.spread(id, shape)
 	l.b.Output(s.Name, id)
+	l.Spec.Bends = l.Spec.Bends || l.b.Bends(id)
 	if s.Kind == check.Cut {
 		l.names[s.Name] = id
 	}

@@ -27,7 +27,7 @@ type Spec struct {
 	Hierarchical bool
 	// Mixture is true where rows of data are from one of several distributions, which are added up.
 	Mixture bool
-	// Bends is true where the location of a likelihood is a curved function of parameters.
+	// Bends is true where the location of a likelihood, or a cut, is a curved function of parameters.
 	Bends bool
 	// Standardises is true where Recentring has all parameters whose priors depend on other ones.
 	Standardises bool
