@@ -25,16 +25,16 @@ const (
 	// 0.45 = s/√(1 + s²).
 	leastSpread = 0.5
 	// difference is the step of differences of gradients, in standard deviations.
-	difference = 0.5
+	difference = 0.25
 	// shearAgain is how many times as many transitions as before there are when C is estimated again.
-	shearAgain = 1.5
+	shearAgain = 2
 )
 
 // A shear takes from each of a party's effects v, which are independent of each other given its other
 // parameters φ, what is expected of it at φ: v = v' + C(φ − φ̄), with a log-Jacobian of 0. The precision of
 // a normal target is an arrowhead, diagonal in v and dense in φ, and C = −H_vv⁻¹H_vφ makes it a block of φ
 // and a diagonal: the metric has that form then, and no ridge is left along which all effects move with φ.
-// C comes from second derivatives, in as many evaluations as φ has numbers, while draws would show the
+// C comes from second derivatives, in as many evaluations as φ has numbers and a few, while draws would show the
 // direction of each effect with the noise of all others.
 //
 // Coordinates are φ, then v'.
@@ -196,20 +196,20 @@ func (s *shear) due(t int) bool { return float64(t) >= shearAgain*float64(s.fitt
 // fit estimates C around u, with the standard deviations sd: q without C, where slope sets the gradient.
 func (s *shear) fit(u, sd []float64, slope func(q, g []float64) bool) {
 	p := len(s.given)
-	up, down, v := make([]float64, len(u)), make([]float64, len(u)), make([]float64, len(u))
+	up, here, v := make([]float64, len(u)), make([]float64, len(u)), make([]float64, len(u))
 	curvature, c := make([]float64, s.count), make([]float64, p*s.count)
-	move := func(i, j int, step float64, to []float64) bool {
-		copy(v, u)
-		vector.Axpy(j-i, v[i:], step, sd[i:])
-		return slope(v, to)
+	if !slope(u, here) {
+		return
 	}
 	// along sets up to the derivative of the gradient along the coordinates from i to j, by their sds
 	along := func(i, j int) bool {
-		if !move(i, j, difference, up) || !move(i, j, -difference, down) {
+		copy(v, u)
+		vector.Axpy(j-i, v[i:], difference, sd[i:])
+		if !slope(v, up) {
 			return false
 		}
-		vector.Axpy(len(u), up, -1, down)
-		vector.Scale(len(u), up, up, 1/(2*difference))
+		vector.Axpy(len(u), up, -1, here)
+		vector.Scale(len(u), up, up, 1/difference)
 		return allFinite(up)
 	}
 	at := p

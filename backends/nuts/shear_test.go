@@ -193,10 +193,10 @@ func TestShearLeavesOutWhatHardlyMovesEffects(t *testing.T) {
 // errors. A chain that is restored, in the warm-up or after, goes on bit for bit. Nothing is taken away where
 // coordinates are declared, the metric is chosen or effects are few.
 func TestChainsOfAnArrowhead(t *testing.T) {
-	const warmup, draws = 200, 400
+	const warmup, draws = 200, 1000
 	ctx := context.Background()
 	d := newArrowhead(3, 2, 3, 150)
-	given := map[string]string{"warmup": "200", "draws": "400"}
+	given := map[string]string{"warmup": "200", "draws": "1000"}
 	k := d.begun(t, 5, given)
 	saved, next := map[int][]byte{}, map[int][]float64{}
 	leapfrogs, squares := 0, make([][]float64, len(d.r)+1)
