@@ -10,8 +10,10 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// indifference is a difference of a criterion that decides nothing: what one coordinate adds to the misfit is
-// at least 1, and half a nat is the noise of its spread over some tens of draws.
+// indifference is a difference of a criterion that decides nothing, and √(2/n) is one of n draws, at most as
+// large: what one coordinate adds to the misfit is at least 1, and this is the noise of its spread. Coordinates
+// that are density.Informed are to be better by the former always. Each effect gains a little by them where
+// its scale may lose much.
 const indifference = 0.5
 
 // bendIndifference is the same for the coordinate of a scale. It is smaller: the misfits of two such
@@ -269,7 +271,7 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 			return density.Informed, value
 		}
 	}
-	most := least + indifference
+	most := least + min(indifference, math.Sqrt(2/float64(c.trial.draws.N)))
 	if c.effects[k].Scale {
 		most = least + bendIndifference
 	}
