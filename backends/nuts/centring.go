@@ -11,9 +11,9 @@ import (
 )
 
 // indifference is a difference of a criterion that decides nothing, and √(2/n) is one of n draws, at most as
-// large: what one coordinate adds to the misfit is at least 1, and this is the noise of its spread. Coordinates
-// that are density.Informed are to be better by the former always. Each effect gains a little by them where
-// its scale may lose much.
+// large: what one coordinate adds to the misfit is at least 1, and this is the noise of its spread.
+// Coordinates that are density.Informed are to be better by the former always: each effect gains a little by
+// them where its scale may lose much.
 const indifference = 0.5
 
 // bendIndifference is the same for the coordinate of a scale. It is smaller: the misfits of two such

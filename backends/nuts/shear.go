@@ -34,8 +34,8 @@ const (
 // parameters φ, what is expected of it at φ: v = v' + C(φ − φ̄), with a log-Jacobian of 0. The precision of
 // a normal target is an arrowhead, diagonal in v and dense in φ, and C = −H_vv⁻¹H_vφ makes it a block of φ
 // and a diagonal: the metric has that form then, and no ridge is left along which all effects move with φ.
-// C comes from second derivatives, in as many evaluations as φ has numbers and a few, while draws would show the
-// direction of each effect with the noise of all others.
+// C comes from second derivatives, in as many evaluations as φ has numbers and a few, while draws would show
+// the direction of each effect with the noise of all others.
 //
 // Coordinates are φ, then v'.
 type shear struct {

@@ -212,6 +212,9 @@ func TestChainsOfAnArrowhead(t *testing.T) {
 			}
 			saved[n] = b.Bytes()
 		}
+		if m := &k.parties[0].metric; n == warmup/4 && m.ref.first(len(m.inverse)) > 0 {
+			t.Error("early steps with known second derivatives have no reference")
+		}
 		k.Draw(0, theta)
 		if n == 120 || n == warmup+30 {
 			next[n-10] = slices.Clone(theta[0])
