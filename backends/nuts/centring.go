@@ -11,7 +11,9 @@ import (
 )
 
 // indifference is a difference of a criterion that decides nothing: what one coordinate adds to the misfit is
-// at least 1, and half a nat is the noise of its spread over some tens of draws.
+// at least 1, and half a nat is the noise of its spread over some tens of draws. Where effects are sampled
+// given others √(2/n) is that of n draws, if it is less. Coordinates that are density.Informed are to be
+// better by half a nat always: each effect gains a little by them where its scale may lose much.
 const indifference = 0.5
 
 // bendIndifference is the same for the coordinate of a scale. It is smaller: the misfits of two such
@@ -32,6 +34,7 @@ type centring struct {
 	declared    []float64
 	chosen      []float64
 	other       bool      // chosen are not declared
+	given       bool      // effects are sampled given others
 	theta       []float64 // at the point of the evaluation, where other
 	logJacobian float64   // log|∂θ/∂u| there
 	kept        *keptRing
@@ -272,6 +275,8 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 	most := least + indifference
 	if c.effects[k].Scale {
 		most = least + bendIndifference
+	} else if c.given {
+		most = least + min(indifference, math.Sqrt(2/float64(c.trial.draws.N)))
 	}
 	centring, value = c.at[k], known // where no misfit is a number
 	for i := len(candidates) - 1; i >= 0; i-- {

@@ -408,6 +408,22 @@ func (m *bending) pull(g []float64, fromTheta bool) {
 func (m *bending) Pull(g []float64) { m.pull(g, m.to) }
 func (m *bending) Lift(g []float64) { m.pull(g, !m.to) }
 
+// Of few draws a difference of a third of a nat decides nothing, and there is less of a funnel at the smaller
+// centring; of a hundred it does where effects are given others.
+func TestFewDrawsDecideLess(t *testing.T) {
+	for draws, want := range map[int]float64{10: 0.25, keptDraws: 0.5} {
+		c := centringOf(t, effectsBlock{dim: 30, declared: 1})
+		c.given = true
+		c.choose(func(at []float64) float64 {
+			c.trial.draws.N = draws
+			return map[float64]float64{0: 32, 0.25: 30.3, 0.5: 30, 0.75: 30.1, 1: 31}[at[0]]
+		})
+		if c.at[0] != want {
+			t.Errorf("%d draws: chosen %v, want %v", draws, c.at[0], want)
+		}
+	}
+}
+
 // A scale that may be near 0 gets a coordinate that is nearly normal; one that data determine keeps its own.
 // τ is half normal, or chi with 40 degrees of freedom.
 func TestBentScale(t *testing.T) {

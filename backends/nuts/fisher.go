@@ -195,7 +195,8 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 			least = 0 // the variance of draws that are still under way is too large
 		}
 		s.setMetric(renew, look, !f.strayed, least)
-		if f.schedule.Early(t) {
+		// second derivatives that agree with a normal target are of a place where the chain has arrived
+		if f.schedule.Early(t) && (s.shear == nil || s.shear.rank == 0) {
 			s.metric.ref.on = false
 		}
 		s.noise.recentre(!f.schedule.Early(t))

@@ -55,7 +55,7 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 	}
 	switch {
 	case p.centring != nil:
-		p.kept = p.centring.kept
+		p.kept, p.centring.given = p.centring.kept, sheared != nil
 	case sheared != nil, of.ridged > 0, of.joint:
 		p.kept = &keptRing{dim: block.Dim()}
 		p.kept.allocate()

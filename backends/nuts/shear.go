@@ -2,12 +2,15 @@ package nuts
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib/linear"
 )
 
 const (
@@ -17,31 +20,38 @@ const (
 	mostGiven = denseLimit
 	// mostSheared is the most elements of C: what its two products cost, some tens of microseconds.
 	mostSheared = 1 << 17
+	// leastSpread is how much the part of φ that moves effects varies their mean along a direction, in their
+	// own standard deviations, for C to have it. What is left out makes correlations of at most
+	// 0.45 = s/√(1 + s²).
+	leastSpread = 0.5
 	// difference is the step of differences of gradients, in standard deviations.
-	difference = 0.5
+	difference = 0.25
 	// shearAgain is how many times as many transitions as before there are when C is estimated again.
-	shearAgain = 1.5
+	shearAgain = 2
 )
 
 // A shear takes from each of a party's effects v, which are independent of each other given its other
 // parameters φ, what is expected of it at φ: v = v' + C(φ − φ̄), with a log-Jacobian of 0. The precision of
 // a normal target is an arrowhead, diagonal in v and dense in φ, and C = −H_vv⁻¹H_vφ makes it a block of φ
 // and a diagonal: the metric has that form then, and no ridge is left along which all effects move with φ.
-// C comes from second derivatives, in as many evaluations as φ has numbers, while draws would show the
-// direction of each effect with the noise of all others.
+// C comes from second derivatives, in as many evaluations as φ has numbers and a few, while draws would show
+// the direction of each effect with the noise of all others.
 //
 // Coordinates are φ, then v'.
 type shear struct {
 	effects []density.Effects
 	given   []int // the coordinates φ
 	count   int   // of effects
-	on      bool
-	c       []float64 // C, a column for each of φ
-	center  []float64 // φ̄
-	fitted  int       // transitions when C was estimated
+	// C = left·rightᵀ, each a column for each direction
+	rank        int
+	left, right []float64
+	center      []float64 // φ̄
+	fitted      int       // transitions when C was estimated
 
 	u        []float64 // where place was called last
 	by, room []float64
+	along    []float64 // by directions
+	work     workspace
 	moment   estimate // of draws in coordinates that are new
 }
 
@@ -78,7 +88,8 @@ func newShear(env density.Env, b density.Block, s backends.Settings) *shear {
 			sh.given = append(sh.given, i)
 		}
 	}
-	sh.c, sh.center, sh.by = make([]float64, p*sh.count), make([]float64, p), make([]float64, p)
+	sh.left, sh.right, sh.work = make([]float64, p*sh.count), make([]float64, p*p), newWorkspace(p)
+	sh.center, sh.by, sh.along = make([]float64, p), make([]float64, p), make([]float64, p)
 	sh.u, sh.room, sh.moment = make([]float64, dim), make([]float64, dim), newEstimate(dim, p)
 	return sh
 }
@@ -89,16 +100,39 @@ func (s *shear) place(q []float64) []float64 {
 	for k, i := range s.given {
 		s.u[i], s.by[k] = q[k], q[k]-s.center[k]
 	}
+	s.project()
 	at := p
 	for _, e := range s.effects {
 		v := s.u[e.Offset:][:e.Len]
 		copy(v, q[at:])
-		if s.on {
-			vector.DenseAdd(e.Len, v, e.Len, s.c[at-p:], s.count, s.by, 1, p, p, 1)
-		}
+		s.add(v, at-p)
 		at += e.Len
 	}
 	return s.u
+}
+
+// project sets along to what by is along each direction.
+func (s *shear) project() {
+	if s.rank > 0 {
+		clear(s.along[:s.rank])
+		vector.MatTVecAdd(len(s.by), s.along, 1, s.right, len(s.by), s.by, s.rank)
+	}
+}
+
+// add adds to effects, of which the first is given, what along has.
+func (s *shear) add(v []float64, first int) {
+	if s.rank > 0 {
+		vector.DenseAdd(len(v), v, len(v), s.left[first:], s.count, s.along, 1, s.rank, s.rank, 1)
+	}
+}
+
+// addBack adds Cᵀg to by.
+func (s *shear) addBack(by, g []float64) {
+	if p := len(by); s.rank > 0 {
+		clear(s.along[:s.rank])
+		vector.MatTVecAdd(s.count, s.along, 1, s.left, s.count, g, s.rank)
+		vector.DenseAdd(p, by, p, s.right, p, s.along, 1, s.rank, s.rank, 1)
+	}
 }
 
 // pull turns a gradient by u into one by q.
@@ -112,9 +146,7 @@ func (s *shear) pull(g []float64) {
 	for k, i := range s.given {
 		s.room[k] = g[i]
 	}
-	if s.on {
-		vector.MatTVecAdd(s.count, s.room[:p], 1, s.c, s.count, s.room[p:], p)
-	}
+	s.addBack(s.room[:p], s.room[p:])
 	copy(g, s.room)
 }
 
@@ -123,11 +155,9 @@ func (s *shear) declare(q, g []float64) {
 	copy(q, s.place(q))
 	p := len(s.given)
 	copy(s.room, g)
-	if s.on {
-		clear(s.by)
-		vector.MatTVecAdd(s.count, s.by, 1, s.c, s.count, s.room[p:], p)
-		vector.Axpy(p, s.room, -1, s.by)
-	}
+	clear(s.by)
+	s.addBack(s.by, s.room[p:])
+	vector.Axpy(p, s.room, -1, s.by)
 	for k, i := range s.given {
 		g[i] = s.room[k]
 	}
@@ -155,9 +185,8 @@ func (s *shear) order(u []float64) {
 		copy(s.room[at:], u[e.Offset:][:e.Len])
 		at += e.Len
 	}
-	if s.on {
-		vector.DenseAdd(s.count, s.room[p:], s.count, s.c, s.count, s.by, 1, p, p, 1)
-	}
+	s.project()
+	s.add(s.room[p:], 0)
 	copy(u, s.room)
 }
 
@@ -167,20 +196,20 @@ func (s *shear) due(t int) bool { return float64(t) >= shearAgain*float64(s.fitt
 // fit estimates C around u, with the standard deviations sd: q without C, where slope sets the gradient.
 func (s *shear) fit(u, sd []float64, slope func(q, g []float64) bool) {
 	p := len(s.given)
-	up, down, v := make([]float64, len(u)), make([]float64, len(u)), make([]float64, len(u))
-	curvature := make([]float64, s.count)
-	move := func(i, j int, step float64, to []float64) bool {
-		copy(v, u)
-		vector.Axpy(j-i, v[i:], step, sd[i:])
-		return slope(v, to)
+	up, here, v := make([]float64, len(u)), make([]float64, len(u)), make([]float64, len(u))
+	curvature, c := make([]float64, s.count), make([]float64, p*s.count)
+	if !slope(u, here) {
+		return
 	}
 	// along sets up to the derivative of the gradient along the coordinates from i to j, by their sds
 	along := func(i, j int) bool {
-		if !move(i, j, difference, up) || !move(i, j, -difference, down) {
+		copy(v, u)
+		vector.Axpy(j-i, v[i:], difference, sd[i:])
+		if !slope(v, up) {
 			return false
 		}
-		vector.Axpy(len(u), up, -1, down)
-		vector.Scale(len(u), up, up, 1/(2*difference))
+		vector.Axpy(len(u), up, -1, here)
+		vector.Scale(len(u), up, up, 1/difference)
 		return allFinite(up)
 	}
 	at := p
@@ -199,12 +228,15 @@ func (s *shear) fit(u, sd []float64, slope func(q, g []float64) bool) {
 		if !along(k, k+1) {
 			return
 		}
-		c := s.c[k*s.count:][:s.count]
-		vector.Div(s.count, c, up[p:], curvature)
-		vector.Scale(s.count, c, c, 1/sd[k])
+		vector.Scale(len(u), up, up, 1/sd[k])
+		vector.Div(s.count, c[k*s.count:], up[p:], curvature)
+		copy(s.work.b[k*p:], up[:p])
+		for l := range k + 1 {
+			s.work.a[k*p+l] = vector.Dot(s.count, up[p:], c[l*s.count:])
+		}
 	}
 	copy(s.center, u)
-	s.on = allFinite(s.c)
+	s.reduce(c)
 }
 
 // moments are those of the newest n draws, which recall gives, in the coordinates in use.
@@ -235,7 +267,7 @@ func (k *chain) reshear(ctx context.Context, b, t int) (err error) {
 	if changed {
 		p.centring.use(p.centring.at)
 	}
-	s.on, s.fitted = false, t
+	s.rank, s.fitted = 0, t
 	m := s.moments(n, p.recall).draws
 	sd := make([]float64, len(q))
 	for i, squares := range m.Squares {
@@ -262,8 +294,58 @@ func (k *chain) reshear(ctx context.Context, b, t int) (err error) {
 }
 
 func (s *shear) state(c *backends.Codec) {
-	c.Bool(&s.on)
-	c.Ints(&s.fitted)
-	c.Floats(s.c)
+	c.Ints(&s.rank, &s.fitted)
+	if s.rank < 0 || s.rank > len(s.given) {
+		c.Fail(errShear)
+		s.rank = 0
+	}
+	c.Floats(s.left[:s.rank*s.count])
+	c.Floats(s.right[:s.rank*len(s.given)])
 	c.Floats(s.center)
+}
+
+var errShear = errors.New("the number of directions in which effects move is out of bounds")
+
+// reduce makes left and right of C, a column for each of φ. With −H_φφ = LLᵀ, the precision of φ given
+// effects, and D that of effects given φ, the eigenvalues of L⁻¹CᵀDCL⁻ᵀ are s²/(1 + s²) where the mean of
+// effects moves by s of their standard deviations as φ moves by one of its own. work.a has CᵀDC, work.b H_φφ.
+// Where the latter is none of a precision, all of C is kept.
+func (s *shear) reduce(c []float64) {
+	p, w := len(s.given), &s.work
+	for i := range p {
+		for j := range i + 1 {
+			w.b[i*p+j] = -0.5 * (w.b[i*p+j] + w.b[j*p+i])
+			w.a[j*p+i] = w.a[i*p+j]
+		}
+	}
+	if s.rank = 0; !linear.CholeskyRows(w.b, p, 0) {
+		identity(p, s.right)
+		copy(s.left, c)
+		s.rank = p
+		return
+	}
+	identity(p, w.v)
+	backSubstitute(p, w.v, w.b)
+	multiply(p, w.c, w.a, w.v)
+	multiplyT(p, w.a, w.v, w.c)
+	copy(w.v, w.a)
+	if !allFinite(w.v) || !algebra.Symmetric(p, w.v, w.values, w.c, w.room) {
+		return
+	}
+	const least = leastSpread * leastSpread / (1 + leastSpread*leastSpread)
+	multiply(p, w.a, w.b, w.v)
+	backSubstitute(p, w.v, w.b)
+	for j, x := range w.values[:p] {
+		if x < least {
+			continue
+		}
+		for k := range p {
+			s.right[s.rank*p+k] = w.a[k*p+j]
+		}
+		vector.MatVec(s.count, s.left[s.rank*s.count:], c, s.count, w.v[j:], p, p)
+		s.rank++
+	}
+	if !allFinite(s.left[:s.rank*s.count]) {
+		s.rank = 0
+	}
 }

@@ -121,13 +121,7 @@ func TestShear(t *testing.T) {
 		return true
 	}
 	s.fit(at, sd, slope)
-	for k := range p {
-		for j, a := range d.a {
-			if got := s.c[k*s.count+j]; !(math.Abs(got-a[k]) < 1e-9*(1+math.Abs(a[k]))) {
-				t.Fatalf("C of effect %d by parameter %d is %v, want %v", j, k, got, a[k])
-			}
-		}
-	}
+	s.holds(t, d, func(int) bool { return true })
 	g, moved := make([]float64, n), make([]float64, n)
 	slope(at, g)
 	for k := range p {
@@ -147,14 +141,62 @@ func TestShear(t *testing.T) {
 	near(t, "their gradient", back, g)
 }
 
+// holds fails unless C has the columns of d that are kept, and 0 in the place of others.
+func (s *shear) holds(t *testing.T, d arrowhead, kept func(k int) bool) {
+	t.Helper()
+	p := len(d.r)
+	for k := range p {
+		for j, a := range d.a {
+			got, want := 0.0, 0.0
+			for r := range s.rank {
+				got += s.left[r*s.count+j] * s.right[r*p+k]
+			}
+			if kept(k) {
+				want = a[k]
+			}
+			if !(math.Abs(got-want) < 1e-9*(1+math.Abs(a[k]))) {
+				t.Fatalf("C of effect %d by parameter %d is %v, want %v", j, k, got, want)
+			}
+		}
+	}
+}
+
+// C has no directions along which φ hardly moves effects: of thirty effects with the precision h, which one
+// of φ with the precision r moves by a, the spread is a·√(30h/r).
+func TestShearLeavesOutWhatHardlyMovesEffects(t *testing.T) {
+	spreads := []float64{0.2, 3, leastSpread - 0.05, leastSpread + 0.05, 1}
+	d := newArrowhead(3, 2, 3, 150)
+	for j := range d.a {
+		k := j / 30
+		clear(d.a[j])
+		d.h[j] = float64(k + 1)
+		d.a[j][k] = spreads[k] * math.Sqrt(d.r[k]/30/d.h[j])
+	}
+	s := d.begun(t, 1, nil).parties[0].shear
+	n := len(s.u)
+	sd := make([]float64, n)
+	for i := range sd {
+		sd[i] = 1
+	}
+	s.fit(make([]float64, n), sd, func(q, g []float64) bool {
+		d.log(s.place(q), g)
+		s.pull(g)
+		return true
+	})
+	if s.rank != 3 {
+		t.Errorf("%d directions are kept", s.rank)
+	}
+	s.holds(t, d, func(k int) bool { return spreads[k] > leastSpread })
+}
+
 // Chains of an arrowhead need few leapfrogs, and have its variances, within four Monte Carlo standard
 // errors. A chain that is restored, in the warm-up or after, goes on bit for bit. Nothing is taken away where
 // coordinates are declared, the metric is chosen or effects are few.
 func TestChainsOfAnArrowhead(t *testing.T) {
-	const warmup, draws = 200, 400
+	const warmup, draws = 200, 1000
 	ctx := context.Background()
 	d := newArrowhead(3, 2, 3, 150)
-	given := map[string]string{"warmup": "200", "draws": "400"}
+	given := map[string]string{"warmup": "200", "draws": "1000"}
 	k := d.begun(t, 5, given)
 	saved, next := map[int][]byte{}, map[int][]float64{}
 	leapfrogs, squares := 0, make([][]float64, len(d.r)+1)
@@ -169,6 +211,9 @@ func TestChainsOfAnArrowhead(t *testing.T) {
 				t.Fatal(err)
 			}
 			saved[n] = b.Bytes()
+		}
+		if m := &k.parties[0].metric; n == warmup/4 && m.ref.first(len(m.inverse)) > 0 {
+			t.Error("early steps with known second derivatives have no reference")
 		}
 		k.Draw(0, theta)
 		if n == 120 || n == warmup+30 {

@@ -7,6 +7,9 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
+// mostProduct is how large a product of numbers becomes before its logarithm is taken.
+const mostProduct = 1e100
+
 // A bend is the map between coordinates t of scales, as a rule their logarithms, and u: t = anchor + u where
 // u ≥ 0, and anchor + u·√(1 + s/4), s = (strength·u)², below.
 type bend struct {

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -13,25 +11,33 @@ import (
 type informed struct {
 	on                bool
 	anchors           []float64
-	scale             []float64
+	scale, location   []float64 // of each effect
 	stretch, shift    []float64
+	part              []float64 // 1/q
 	log               []float64 // derivative of log stretch by log s
 	byLog, byLocation []float64 // derivatives of θ
+	room              []float64
 }
 
 // inform takes effects from u to θ, or back, and returns the log-Jacobian.
 func (e *recentredEffects) inform(from, to []float64, toTheta bool) float64 {
 	f := &e.informed
 	if f.scale == nil {
-		for _, v := range []*[]float64{&f.scale, &f.stretch, &f.shift, &f.log, &f.byLog, &f.byLocation} {
+		for _, v := range []*[]float64{&f.scale, &f.location, &f.stretch, &f.shift, &f.part, &f.log, &f.byLog,
+			&f.byLocation, &f.room} {
 			*v = make([]float64, e.Len)
 		}
 	}
-	logStretch := float64(-0.5 * f.standard(e.location, e.logScale))
+	vector.Exp(len(e.logScale), f.scale, e.logScale)
+	repeat(f.scale, f.scale[:len(e.logScale)])
+	repeat(f.location, e.location)
+	logStretch := float64(-0.5 * f.prepare())
 	if e.Centring == 1 {
 		scales := len(e.logScale)
 		logStretch += float64(float64(e.Len) / float64(scales) * vector.Sum(scales, e.logScale))
-		f.whole(e.location)
+		f.whole()
+	} else {
+		f.standard()
 	}
 	u := from
 	if toTheta {
@@ -42,76 +48,94 @@ func (e *recentredEffects) inform(from, to []float64, toTheta bool) float64 {
 		vector.Div(e.Len, to, to, f.stretch)
 		u, logStretch = to, -logStretch
 	}
-	for i, v := range f.log {
-		f.byLog[i] += float64(float64(u[i]*f.stretch[i]) * v)
-	}
+	vector.Mul(e.Len, f.room, u, f.stretch)
+	vector.MulAdd(e.Len, f.byLog, f.room, f.log)
 	return logStretch
 }
 
-// mostProduct is how large a product of numbers becomes before its logarithm is taken.
-const mostProduct = 1e100
-
-// standard sets the map for the standard form of effects, byLog without what u adds, and returns Σ log q.
-func (f *informed) standard(location, logScale []float64) float64 {
-	n := len(f.scale)
-	vector.Exp(len(logScale), f.scale, logScale)
-	for i := len(logScale); i < n; i++ {
-		f.scale[i] = f.scale[i-len(logScale)]
+// repeat fills to with repetitions of v, its beginning perhaps.
+func repeat(to, v []float64) {
+	if len(v) == 1 {
+		vector.Fill(len(to), to, v[0])
+		return
 	}
-	sum, product, j := 0.0, 1.0, 0
-	for i, s := range f.scale {
-		h := f.anchors[i]
-		q := 1 + float64(float64(h*s)*s)
-		if product *= q; product > mostProduct {
-			sum += portable.Log(product)
-			product = 1
-		}
-		part := 1 / q
-		pull := f.anchors[n+i] - float64(h*location[j]) // h(y - m)
-		shift := float64(s*part) * pull
-		f.stretch[i], f.shift[i], f.log[i] = math.Sqrt(part), shift, part-1
-		f.byLog[i], f.byLocation[i] = shift*(float64(2*part)-1), -float64(s*part)*h
-		j = after(j, len(location))
+	for i := copy(to, v); i < len(to); i++ {
+		to[i] = to[i-len(v)]
 	}
-	return sum + portable.Log(product)
 }
 
-// whole makes the map for the standard form that for effects themselves.
-func (f *informed) whole(location []float64) {
-	j := 0
-	for i, s := range f.scale {
-		part := f.log[i] + 1
-		f.byLog[i] = float64(float64(2*s)*f.shift[i]) * part
-		f.stretch[i] *= s
-		f.shift[i] = location[j] + float64(s*f.shift[i])
-		f.log[i], f.byLocation[i] = part, part
-		j = after(j, len(location))
-	}
+// prepare sets what both forms share, with s·h/q for the derivative by the location, and s·h·(y - m)/q for
+// the shift. It returns Σ log q.
+func (f *informed) prepare() float64 {
+	n := len(f.scale)
+	h, s, q := f.anchors[:n], f.scale, f.part
+	vector.Mul(n, f.byLocation, h, s)
+	vector.Mul(n, q, f.byLocation, s)
+	vector.Shift(n, q, 1)
+	vector.Log(n, f.room, q)
+	sum := vector.Sum(n, f.room)
+	vector.DivInto(n, f.part, 1, q)
+	vector.Sqrt(n, f.stretch, f.part)
+	vector.Mul(n, f.room, h, f.location)
+	vector.Sub(n, f.room, f.anchors[n:], f.room)
+	vector.Mul(n, f.shift, s, f.part)
+	vector.Mul(n, f.shift, f.shift, f.room)
+	vector.Mul(n, f.byLocation, f.byLocation, f.part)
+	return sum
+}
+
+// standard ends the map for the standard form of effects, byLog without what u adds.
+func (f *informed) standard() {
+	n := len(f.scale)
+	vector.AddScalar(n, f.log, f.part, -1)
+	vector.Neg(n, f.byLocation, f.byLocation)
+	vector.Add(n, f.room, f.part, f.log)
+	vector.Mul(n, f.byLog, f.shift, f.room)
+}
+
+// whole ends that for effects themselves.
+func (f *informed) whole() {
+	n := len(f.scale)
+	copy(f.log, f.part)
+	copy(f.byLocation, f.part)
+	vector.Mul(n, f.stretch, f.stretch, f.scale)
+	vector.Mul(n, f.shift, f.shift, f.scale)
+	vector.Add(n, f.room, f.shift, f.shift)
+	vector.Mul(n, f.byLog, f.room, f.part)
+	vector.Add(n, f.shift, f.shift, f.location)
 }
 
 // pullInformed replaces a gradient by θ by that by u, or the other way round, and sets the adjoints of
 // location and log scale; those of the log-Jacobian of θ by u too.
 func (e *recentredEffects) pullInformed(g []float64, fromTheta bool) {
-	f, sign := &e.informed, 1.0
+	f, n, sign := &e.informed, e.Len, 1.0
 	if !fromTheta {
+		vector.Div(n, g, g, f.stretch)
 		sign = -1
 	}
-	clear(e.toLog)
-	clear(e.toLocation)
-	j, k := 0, 0
-	for i, d := range g {
-		if !fromTheta {
-			d /= f.stretch[i]
-		}
-		e.toLog[k] += float64(sign * (float64(d*f.byLog[i]) + f.log[i]))
-		if e.toLocation != nil {
-			e.toLocation[j] += float64(float64(sign*d) * f.byLocation[i])
-		}
-		if fromTheta {
-			d *= f.stretch[i]
-		}
-		g[i] = d
-		j, k = after(j, len(e.location)), after(k, len(e.logScale))
+	vector.Mul(n, f.room, g, f.byLog)
+	vector.Add(n, f.room, f.room, f.log)
+	fold(e.toLog, sign, f.room)
+	if e.toLocation != nil {
+		vector.Mul(n, f.room, g, f.byLocation)
+		fold(e.toLocation, sign, f.room)
+	}
+	if fromTheta {
+		vector.Mul(n, g, g, f.stretch)
+	}
+}
+
+// fold sets to to sign times the sums of v, of which elements len(to) apart belong together.
+func fold(to []float64, sign float64, v []float64) {
+	if len(to) == 1 {
+		to[0] = sign * vector.Sum(len(v), v)
+		return
+	}
+	clear(to)
+	j := 0
+	for _, x := range v {
+		to[j] += float64(sign * x)
+		j = after(j, len(to))
 	}
 }
 
