@@ -40,3 +40,20 @@ func Pull(a *density.Affine, r, g []float64) {
 		vec.MatTVecAdd(n, g, 1, a.Matrix, n, r, len(g))
 	}
 }
+
+// ApplyFrom is Apply for the rows from one on of which there is y.
+func ApplyFrom(a *density.Affine, from int, theta, y []float64) {
+	if n, rows := len(y), len(a.Offset); n > 0 && len(theta) > 0 {
+		vec.MatVec(n, y, a.Matrix[from:], rows, theta, 1, len(theta))
+	} else {
+		clear(y)
+	}
+	vec.Accumulate(len(y), y, a.Offset[from:])
+}
+
+// PullFrom is Pull for the rows from one on of which there is r.
+func PullFrom(a *density.Affine, from int, r, g []float64) {
+	if n, rows := len(r), len(a.Offset); n > 0 && len(g) > 0 {
+		vec.MatTVecAdd(n, g, 1, a.Matrix[from:], rows, r, len(g))
+	}
+}

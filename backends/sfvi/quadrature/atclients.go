@@ -56,7 +56,7 @@ func (k *Kernel) marginalise() {
 		p.noisy = noisyTogether(p.rows)
 		for _, l := range p.noisy {
 			of := k.noiseOf[perSum*l.whole.Group:][:perSum]
-			l.whole.share(of[0], of[1], p.rho2[p.lin.Members[p.membership(l.whole.Group)].Offset])
+			l.whole.share(of[0], of[1], p.noiseOf(p.lin.Members[p.membership(l.whole.Group)]))
 		}
 	}
 }
@@ -148,10 +148,9 @@ type centred struct{ *Kernel }
 
 func (k centred) Send(b int, up [][]float64, _ []float64) {
 	p := k.parties[b]
-	algebra.Apply(&p.lin.Cuts, p.now.theta, p.g)
 	for i, at := range p.lin.Members {
-		copy(up[i], member(at, p.g))
-		copy(up[i][at.Len:], member(at, p.now.spread))
+		p.cut(at, p.now.theta, up[i])
+		p.spreadOf(at, p.now, up[i][at.Len:])
 	}
 }
 
@@ -162,10 +161,10 @@ func (k centred) Answer(sum [][]float64, _ []float64, down [][]float64, out []fl
 		copy(s.q.precision.Lower, s.now.factor)
 		s.q.covariance(s.lin.Sends.Matrix, m, out[m:])
 	}
+	s.mean = nil
 	for g, v := range sum {
-		mean, variance := v[:len(v)/2], v[len(v)/2:]
-		copy(s.mean[g], mean)
-		copy(s.variance[g], variance)
+		s.mean = append(s.mean, slices.Clone(v[:len(v)/2]))
+		copy(s.variance[g], v[len(v)/2:])
 		copy(down[g], v)
 	}
 }
@@ -179,7 +178,7 @@ func (k centred) Receive(b int, down [][]float64, out []float64) {
 		i := p.membership(r.Group)
 		at := p.lin.Members[i]
 		p.predictor(r, p.now.theta, mean[i], shared, r.mean)
-		p.q.spread(r.Matrix, r.variance)
+		p.q.spread(&r.Affine, 0, r.variance)
 		addVariance(r, covariance)
 		for j, v := range variance[i] {
 			r.variance[j] += max(0, v-p.now.spread[at.Offset+j])

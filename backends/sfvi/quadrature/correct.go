@@ -79,7 +79,7 @@ func (k batch) weighed() piece {
 
 func (k batch) Send(b int, up [][]float64, scalars []float64) {
 	p, draws := k.parties[b], k.weighed()
-	theta, g := make([]float64, p.d), make([]float64, p.n)
+	theta := make([]float64, p.d)
 	for id := draws.from; id < draws.to; id++ {
 		k.proposed(p.sample.start, p.d, id, theta)
 		i := id - draws.from
@@ -90,9 +90,8 @@ func (k batch) Send(b int, up [][]float64, scalars []float64) {
 		if copy(theta, p.sample.column(0, p.d)); c > 0 {
 			k.proposed(p.sample.start, p.d, c-1, theta)
 		}
-		algebra.Apply(&p.lin.Cuts, theta, g)
 		for i, at := range p.lin.Members {
-			copy(up[i][(c-k.from)*at.Len:], member(at, g))
+			p.cut(at, theta, up[i][(c-k.from)*at.Len:])
 		}
 	}
 	if k.from > 0 {
@@ -101,7 +100,7 @@ func (k batch) Send(b int, up [][]float64, scalars []float64) {
 	rest := scalars[2*draws.len():]
 	clear(rest)
 	for _, at := range p.lin.Members {
-		rest[at.Group] = p.rho2[at.Offset]
+		rest[at.Group] = p.noiseOf(at)
 	}
 	rest[k.sums] = float64(p.d)
 }
@@ -209,7 +208,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 	theta, at := make([]float64, s.d), make([][]float64, len(sum))
 	for c := k.from; c < k.to; c++ {
 		for g, v := range sum {
-			n := len(s.mean[g])
+			n := s.lin.Sums[g]
 			at[g] = v[(c-k.from)*n:][:n]
 		}
 		if c > 0 {

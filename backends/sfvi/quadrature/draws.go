@@ -69,6 +69,10 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 		from.Round(uint64(id))
 		from.FillNormals(z[b])
 		s := p.now
+		if p.bare() {
+			algebra.Apply(&p.lin.Cuts, theta[b], z[b])
+			continue
+		}
 		algebra.Apply(&p.lin.Cuts, theta[b], p.g)
 		algebra.Apply(&p.lin.Cuts, s.theta, p.residual)
 		for i := range z[b] {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends/algebra"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -15,26 +16,25 @@ type gaussian struct {
 	full      bool
 	precision algebra.Factor
 	column    []float64
-	scaled    []float64 // a column of a matrix times weights
+	scaled    []float64 // a column of some rows of a matrix times weights
 	product   []float64
 }
 
-func newGaussian(d, n int, full bool) *gaussian {
+func newGaussian(d int, full bool) *gaussian {
 	return &gaussian{d: d, full: full, precision: algebra.NewFactor(d), column: make([]float64, d),
-		scaled: make([]float64, n), product: make([]float64, d)}
+		scaled: make([]float64, inBlock), product: make([]float64, d)}
 }
 
-// outer adds Mᵀ·diag(w)·M to a matrix of d rows.
-func (q *gaussian) outer(a []float64, m []float64, w []float64) {
-	n, d := len(w), q.d
-	if n == 0 {
-		return
-	}
+// outer adds Mᵀ·diag(w)·M to a matrix of d rows, for the rows of M from one on that have weights, at most
+// inBlock.
+func (q *gaussian) outer(a []float64, of *density.Affine, from int, w []float64) {
+	n, d, rows := len(w), q.d, len(of.Offset)
+	m := of.Matrix[min(from, len(of.Matrix)):]
 	for i := range d {
 		s := q.scaled[:n]
-		vec.Mul(n, s, m[i*n:], w)
+		vec.Mul(n, s, m[i*rows:], w)
 		for j := range i + 1 {
-			v := vec.Dot(n, s, m[j*n:])
+			v := vec.Dot(n, s, m[j*rows:])
 			a[i*d+j] += v
 			if i != j {
 				a[j*d+i] += v
@@ -57,9 +57,10 @@ func (q *gaussian) settle() bool {
 	return q.precision.Definite()
 }
 
-// spread sets v to the variance of every row of Mθ.
-func (q *gaussian) spread(m, v []float64) {
-	n, d := len(v), q.d
+// spread sets v to the variances of rows of Mθ, from one on.
+func (q *gaussian) spread(of *density.Affine, from int, v []float64) {
+	n, d := len(of.Offset), q.d
+	m := of.Matrix[min(from, len(of.Matrix)):]
 	for i := range v {
 		for j := range d {
 			q.column[j] = m[j*n+i]

@@ -177,17 +177,6 @@ func (s *server) along(step []float64, by float64, mix, theta []float64) {
 	vec.ScaleAdd(s.d, theta, by, step[m:], s.now.theta)
 }
 
-// total is the ELBO at coefficients and a mean of the server's, its covariance as in q.
-func (s *server) total(mix, theta []float64) float64 {
-	for g, v := range s.mean {
-		clear(v)
-		for k := range s.span.used {
-			vec.Axpy(len(v), v, mix[k], s.span.sums[k][g])
-		}
-	}
-	return s.expected(theta) + s.span.part(mix)
-}
-
 // newton returns Newton's step at the point that was evaluated last, and by how much it would raise a
 // quadratic function, twice. It renews the server's covariance.
 func (s *server) newton() (step []float64, gain float64, ok bool) {
