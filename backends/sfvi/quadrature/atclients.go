@@ -164,7 +164,6 @@ func (k centred) Answer(sum [][]float64, _ []float64, down [][]float64, out []fl
 	s.mean = nil
 	for g, v := range sum {
 		s.mean = append(s.mean, slices.Clone(v[:len(v)/2]))
-		copy(s.variance[g], v[len(v)/2:])
 		copy(down[g], v)
 	}
 }

@@ -334,6 +334,7 @@ func (k batch) Receive(_ int, _ [][]float64, out []float64) {
 // that is.
 func (k *Kernel) evaluate(ctx context.Context) error {
 	columns := 1 + k.crossing/2
+	k.rest()
 	if k.options.AtClients {
 		k.marginalise()
 	}
@@ -372,6 +373,16 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// rest drops what a fit that has ended needs no longer.
+func (k *Kernel) rest() {
+	for _, p := range k.parties {
+		p.rest()
+	}
+	if s := k.server; s != nil {
+		s.span, s.variance = nil, nil
+	}
 }
 
 // weigh finds log p − log q at the draws, the first ones and then the others, unless the first weights say

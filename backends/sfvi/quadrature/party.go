@@ -29,6 +29,7 @@ type party struct {
 	d, n         int
 	rho2         []float64 // by element of the cuts; nil: the party is bare
 	form         func(float64) float64
+	atClients    bool // the likelihood is there
 	q            *gaussian
 	now          *state // the newest iterate
 	best         *state // the one before
@@ -52,25 +53,41 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	for _, r := range lin.Rows {
 		p.rows = append(p.rows, newRows(r, all))
 	}
-	own := p.rows
-	if !o.AtClients {
-		own = nil
-	}
 	p.q = newGaussian(d, o.Theta != "meanfield")
 	cuts := block.Cuts()
 	bare := !o.AtClients && !slices.ContainsFunc(cuts, func(c density.Cut) bool { return c.Rho != 0 })
-	z, once := 0, min(n, inBlock)
+	once := min(n, inBlock)
 	if !bare {
-		z, once, p.rho2 = n, n, make([]float64, n)
+		once, p.rho2 = n, make([]float64, n)
 		for _, c := range cuts {
 			vec.Fill(c.Len(), p.rho2[c.Offset:][:c.Len()], c.Rho*c.Rho)
 		}
 	}
 	p.g, p.weight, p.residual = make([]float64, once), make([]float64, once), make([]float64, once)
-	p.trail = newTrail(d, z, own)
-	states := newStates(d, n, o.AtClients, bare)
-	p.now, p.best, p.next = states[0], states[1], states[2]
+	p.atClients = o.AtClients
+	p.begin()
 	return p
+}
+
+// begin makes what the iterates of a fit need.
+func (p *party) begin() {
+	z, own := p.n, p.rows
+	if p.bare() {
+		z = 0
+	}
+	if !p.atClients {
+		own = nil
+	}
+	p.trail = newTrail(p.d, z, own)
+	states := newStates(p.d, p.n, p.atClients, p.bare())
+	p.now, p.best, p.next = states[0], states[1], states[2]
+}
+
+// rest drops what a fit that has ended needs no longer.
+func (p *party) rest() {
+	p.trail, p.best, p.next = trail{}, nil, nil
+	s := p.now
+	s.slope, s.curvature, s.own, s.ownCurve = nil, nil, nil, nil
 }
 
 // bare reports whether what crosses are the cuts themselves, and other parties have the likelihood: then the

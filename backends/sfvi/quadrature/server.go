@@ -49,12 +49,9 @@ type server struct {
 	rejected           int     // iterates in a row that fell
 }
 
-func newServer(p *party, o *Options, lens []int, clients int, all *rules) *server {
+func newServer(p *party, o *Options, clients int, all *rules) *server {
 	s := &server{party: p, rules: all, tolerance: o.Tolerance, damping: float64(clients+1) / 2,
 		elbo: math.Inf(-1)}
-	for _, n := range lens {
-		s.variance = append(s.variance, make([]float64, n))
-	}
 	width := 1
 	for _, r := range s.rows {
 		width = max(width, r.Width)
@@ -70,13 +67,21 @@ func newServer(p *party, o *Options, lens []int, clients int, all *rules) *serve
 		}
 	}
 	if !o.AtClients {
-		s.span = newSpan(lens)
+		s.begin()
 		return s
 	}
 	s.damping = float64(clients+2) / 2 // the server's parameters move with the clients'
 	m := len(p.lin.Sends.Offset)
 	s.g, s.h = make([]float64, m), make([]float64, m*m)
 	return s
+}
+
+// begin makes what the iterates of a fit need where the likelihood is at the server.
+func (s *server) begin() {
+	s.span, s.variance = newSpan(s.lin.Sums), nil
+	for _, n := range s.lin.Sums {
+		s.variance = append(s.variance, make([]float64, n))
+	}
 }
 
 // judge decides on the newest iterate, given its ELBO.
