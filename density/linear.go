@@ -97,4 +97,17 @@ type RowLikelihood struct {
 	// globals phi, and slope and by to the derivatives, by the predictors and by the globals, of their sum
 	// with weights seeds; nil: 1. A nil by is not wanted.
 	Evaluate func(phi, eta, lp, slope, seeds, by []float64)
+	// Part is Evaluate for the rows from one on, a multiple of Block, of which there is eta, at most so many.
+	// It is nil where Block is 0: all rows are evaluated at once.
+	Block int
+	Part  func(from int, phi, eta, lp, slope, seeds, by []float64)
+}
+
+// EvaluatePart is Evaluate for the rows from one on of which there is eta: all, or as Part has it.
+func (r *RowLikelihood) EvaluatePart(from int, phi, eta, lp, slope, seeds, by []float64) {
+	if r.Part == nil {
+		r.Evaluate(phi, eta, lp, slope, seeds, by)
+		return
+	}
+	r.Part(from, phi, eta, lp, slope, seeds, by)
 }

@@ -227,34 +227,94 @@ func (p *Party) readRows(l *density.Linear, split *graph.Split) {
 				in[i] = 0
 			}
 		}
-		r.Evaluate = evaluator(rows.Graph, l.Globals.Index)
+		evaluate(&r, &split.Rows[k], l.Globals.Index)
 		l.Rows = append(l.Rows, r)
 	}
 }
 
-// evaluator evaluates a graph of rows given their predictors and globals.
-func evaluator(g *graph.Graph, globals []int) func(phi, eta, lp, slope, seeds, by []float64) {
-	e, theta := g.NewExec(), make([]float64, g.Dim())
-	ones := make([]float64, g.Outputs()[0].Len)
-	for i := range ones {
-		ones[i] = 1
+// evaluate sets how a likelihood of rows is evaluated given their predictors and globals.
+func evaluate(r *density.RowLikelihood, of *graph.Rows, globals []int) {
+	part, rows := newBlockwise(of, globals), of.Len
+	if of.Blocks == nil {
+		r.Evaluate = func(phi, eta, lp, slope, seeds, by []float64) {
+			part.evaluate(0, phi, eta, lp, slope, seeds, by)
+		}
+		return
 	}
-	seeded := [][]float64{ones}
-	return func(phi, eta, lp, slope, seeds, by []float64) {
-		for k, i := range globals {
-			theta[i] = phi[k]
+	r.Part, r.Block = part.evaluate, part.size
+	r.Evaluate = func(phi, eta, lp, slope, seeds, by []float64) {
+		clear(by)
+		own := part.by[:len(by)]
+		for from := 0; from < rows; from += part.size {
+			to, seeded := min(from+part.size, rows), []float64(nil)
+			if seeds != nil {
+				seeded = seeds[from:to]
+			}
+			part.evaluate(from, phi, eta[from:to], lp[from:to], slope[from:to], seeded, own)
+			vector.Accumulate(len(by), by, own)
 		}
-		copy(e.Input(0), eta)
-		e.Forward(theta)
-		copy(lp, e.Output(0))
-		if seeded[0] = ones; seeds != nil {
-			seeded[0] = seeds
+	}
+}
+
+// A blockwise evaluates likelihoods of rows block by block, or all in one block.
+type blockwise struct {
+	exec       *graph.Exec
+	blocks     *graph.Variants
+	rows, size int
+	globals    []int
+	theta, by  []float64
+	ones       []float64
+	weights    []float64 // of the rows of a block, where not all are wanted alike
+	seeds      [][]float64
+}
+
+func newBlockwise(of *graph.Rows, globals []int) *blockwise {
+	b := &blockwise{blocks: of.Blocks, rows: of.Len, size: of.Graph.Outputs()[0].Len, globals: globals,
+		theta: make([]float64, of.Graph.Dim()), by: make([]float64, len(globals)), seeds: make([][]float64, 1)}
+	if b.blocks == nil {
+		b.exec = of.Graph.NewExec()
+	} else {
+		b.exec, b.weights = b.blocks.NewExec(), make([]float64, b.size)
+	}
+	b.ones = make([]float64, b.size)
+	vector.Fill(b.size, b.ones, 1)
+	return b
+}
+
+// evaluate is density.RowLikelihood.Part. A block may have rows before the first: these have its predictor
+// and the weight 0.
+func (b *blockwise) evaluate(from int, phi, eta, lp, slope, seeds, by []float64) {
+	before := 0
+	if b.blocks != nil {
+		k := from / b.size
+		before = from - min(k*b.size, b.rows-b.size)
+		b.exec.Load(k)
+	}
+	for k, i := range b.globals {
+		b.theta[i] = phi[k]
+	}
+	in := b.exec.Input(0)
+	vector.Fill(before, in[:before], eta[0])
+	copy(in[before:], eta)
+	b.exec.Forward(b.theta)
+	copy(lp, b.exec.Output(0)[before:])
+	switch {
+	case before > 0:
+		clear(b.weights)
+		if seeds == nil {
+			seeds = b.ones[before:]
 		}
-		e.Pull(seeded)
-		copy(slope, e.InputAdjoint(0))
-		for k := range by {
-			by[k] = e.Grad()[globals[k]]
-		}
+		copy(b.weights[before:], seeds)
+		b.seeds[0] = b.weights
+	case seeds != nil:
+		b.seeds[0] = seeds
+	default:
+		b.seeds[0] = b.ones
+	}
+	b.exec.Pull(b.seeds)
+	copy(slope, b.exec.InputAdjoint(0)[before:])
+	for k := range by {
+		by[k] = b.exec.Grad()[b.globals[k]]
 	}
 }
 
