@@ -50,7 +50,7 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], step: make([]float64, d),
 		target: make([]float64, d),
 	}
-	for _, r := range lin.Rows {
+	for _, r := range shares(lin.Rows) {
 		p.rows = append(p.rows, newRows(r, all))
 	}
 	p.q = newGaussian(d, o.Theta != "meanfield")
@@ -414,7 +414,7 @@ func (p *party) observe(mean, variance [][]float64, shared, covariance []float64
 		vec.Accumulate(r.n, eta, mean[i])
 		vec.Sub(r.n, eta, eta, member(at, v.z))
 		p.q.spread(&r.Affine, 0, r.variance)
-		addShared(r, eta, shared)
+		addShared(r, 0, eta, shared)
 		addVariance(r, covariance)
 		for j, s := range variance[i][:at.Len] {
 			r.variance[j] += max(0, s-p.next.variance[at.Offset+j])
@@ -438,10 +438,10 @@ func (p *party) expectOwn(mix []float64) {
 	}
 }
 
-// addShared adds to the predictors what the server's parameters contribute.
-func addShared(r *rows, eta, shared []float64) {
+// addShared adds to the predictors from one on what the server's parameters contribute.
+func addShared(r *rows, from int, eta, shared []float64) {
 	for k, v := range shared {
-		vec.Axpy(r.n, eta, v, r.Shared[k*r.n:])
+		vec.Axpy(len(eta), eta, v, r.Shared[k*r.all+from:])
 	}
 }
 

@@ -134,12 +134,14 @@ func (s *server) total(mix, theta []float64) float64 {
 		value += s.globals.begin()
 	}
 	for _, r := range s.rows {
-		algebra.Apply(&r.Affine, theta, r.eta)
-		clear(r.mean)
-		for k := range s.span.used {
-			vec.Axpy(r.n, r.mean, mix[k], s.span.sums[k][r.Group])
+		for p := range r.parts() {
+			algebra.ApplyFrom(&r.Affine, p.from, theta, p.eta)
+			clear(p.mean)
+			for k := range s.span.used {
+				vec.Axpy(p.n, p.mean, mix[k], s.span.sums[k][r.Group][p.from:])
+			}
+			vec.Accumulate(p.n, p.mean, p.eta)
 		}
-		vec.Accumulate(r.n, r.mean, r.eta)
 		s.q.spread(&r.Affine, 0, r.variance)
 		vec.Accumulate(r.n, r.variance, s.variance[r.Group])
 		value += r.expect()
