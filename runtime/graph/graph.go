@@ -50,3 +50,32 @@ func (g *Graph) Reports() []Port { return g.reports }
 
 // Terms names the terms of the target in the order of TermValues.
 func (g *Graph) Terms() []string { return g.terms }
+
+// A Matrix is a constant of a graph: in tiles of so many rows, one after another and each column-major.
+type Matrix struct {
+	Rows, Columns, Tile int
+	Values              []float64
+}
+
+// Matrices yields the constants that are matrices, but those that are stored for a likelihood alone.
+func (g *Graph) Matrices(yield func(Matrix) bool) {
+	own := make([]bool, len(g.nodes))
+	for id := range g.nodes {
+		if n := &g.nodes[id]; n.op == opLinear || n.op == opLevels {
+			own[n.in[n.linear.x]] = true
+		}
+	}
+	for id := range g.nodes {
+		n := &g.nodes[id]
+		if n.kind != constant || len(n.shape) != 2 || own[id] {
+			continue
+		}
+		m := Matrix{n.shape[0], n.shape[1], n.shape[0], n.values}
+		if g.layout.tiled[id] {
+			m.Tile = g.layout.blocks[m.Rows]
+		}
+		if !yield(m) {
+			return
+		}
+	}
+}

@@ -16,7 +16,7 @@ var _ density.Linearisable = (*Party)(nil)
 
 // Linear implements density.Linearisable. Maps that the graph knows to be affine are read off at the unit
 // vectors.
-func (p *Party) Linear() (*density.Linear, error) {
+func (p *Party) Linear(inPlace bool) (*density.Linear, error) {
 	if p.spec.Split == nil {
 		return nil, errors.New("its log density is not divided into likelihoods")
 	}
@@ -44,7 +44,7 @@ func (p *Party) Linear() (*density.Linear, error) {
 		l.Received += a.Len
 	}
 	l.Members = p.members()
-	p.readOutputs(l)
+	p.readOutputs(l, inPlace)
 	p.readRows(l, split)
 	if err := p.readPrior(l, split.Rest); err != nil {
 		return nil, err
@@ -186,8 +186,37 @@ func affine(dim int, index []int, at func(theta []float64) []float64) density.Af
 	return a
 }
 
-func (p *Party) readOutputs(l *density.Linear) {
-	l.Cuts = affine(p.Dim(), l.Index, p.Evaluate)
+// inPlace finds the matrix of the map of affine among those of the graph.
+func (p *Party) inPlace(index []int) (a density.Affine, ok bool) {
+	theta := make([]float64, p.Dim())
+	a.Offset = append([]float64(nil), p.Evaluate(theta)...)
+	p.spec.Graph.Matrices(func(m graph.Matrix) bool {
+		if ok = m.Rows == len(a.Offset) && m.Columns == len(index); !ok {
+			return true
+		}
+		a.Matrix, a.Tile = m.Values, m.Tile
+		for k, i := range index {
+			theta[i] = 1
+			value := p.Evaluate(theta)
+			for s := range a.Stretches(0, m.Rows) {
+				for r, v := range s.Matrix[k*s.Stride:][:s.N] {
+					ok = ok && value[s.From+r]-a.Offset[s.From+r] == v
+				}
+			}
+			theta[i] = 0
+		}
+		return !ok
+	})
+	return a, ok
+}
+
+func (p *Party) readOutputs(l *density.Linear, inPlace bool) {
+	if inPlace {
+		l.Cuts, inPlace = p.inPlace(l.Index)
+	}
+	if !inPlace {
+		l.Cuts = affine(p.Dim(), l.Index, p.Evaluate)
+	}
 	var sent []float64
 	l.Sends = affine(p.Dim(), l.Index, func(theta []float64) []float64 {
 		p.here().Forward(theta)

@@ -28,16 +28,17 @@ func newGaussian(d int, full bool) *gaussian {
 // outer adds Mᵀ·diag(w)·M to a matrix of d rows, for the rows of M from one on that have weights, at most
 // inBlock.
 func (q *gaussian) outer(a []float64, of *density.Affine, from int, w []float64) {
-	n, d, rows := len(w), q.d, len(of.Offset)
-	m := of.Matrix[min(from, len(of.Matrix)):]
-	for i := range d {
-		s := q.scaled[:n]
-		vec.Mul(n, s, m[i*rows:], w)
-		for j := range i + 1 {
-			v := vec.Dot(n, s, m[j*rows:])
-			a[i*d+j] += v
-			if i != j {
-				a[j*d+i] += v
+	d := q.d
+	for m := range of.Stretches(from, len(w)) {
+		for i := range d {
+			s := q.scaled[:m.N]
+			vec.Mul(m.N, s, m.Matrix[i*m.Stride:], w[m.From-from:][:m.N])
+			for j := range i + 1 {
+				v := vec.Dot(m.N, s, m.Matrix[j*m.Stride:])
+				a[i*d+j] += v
+				if i != j {
+					a[j*d+i] += v
+				}
 			}
 		}
 	}
@@ -59,14 +60,17 @@ func (q *gaussian) settle() bool {
 
 // spread sets v to the variances of rows of Mθ, from one on.
 func (q *gaussian) spread(of *density.Affine, from int, v []float64) {
-	n, d := len(of.Offset), q.d
-	m := of.Matrix[min(from, len(of.Matrix)):]
-	for i := range v {
-		for j := range d {
-			q.column[j] = m[j*n+i]
+	if q.d == 0 {
+		clear(v)
+	}
+	for m := range of.Stretches(from, len(v)) {
+		for i := range m.N {
+			for j := range q.d {
+				q.column[j] = m.Matrix[j*m.Stride+i]
+			}
+			q.precision.Forward(q.column)
+			v[m.From-from+i] = vec.Dot(q.d, q.column, q.column)
 		}
-		q.precision.Forward(q.column)
-		v[i] = vec.Dot(d, q.column, q.column)
 	}
 }
 

@@ -332,8 +332,8 @@ func (k solving) Send(b int, up [][]float64, scalars []float64) {
 			v := up[i][(c-k.up.from)*at.Len:][:at.Len]
 			if k.solves == 0 {
 				p.cut(at, s.column(c, p.d), v)
-			} else if clear(v); p.d > 0 {
-				vec.MatVec(at.Len, v, p.lin.Cuts.Matrix[at.Offset:], p.n, s.direction[c*p.d:], 1, p.d)
+			} else {
+				algebra.Times(&p.lin.Cuts, at.Offset, s.direction[c*p.d:][:p.d], v)
 			}
 		}
 		if v := up[i][k.up.len()*at.Len:]; k.solves == 0 && k.up.from == 0 {
