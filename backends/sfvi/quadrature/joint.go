@@ -74,13 +74,6 @@ const perPrior = 2
 
 func (s *sample) column(c, d int) []float64 { return s.start[c*d:][:d] }
 
-// raised returns P⁻¹Mᵀu for a column of u.
-func (s *sample) raised(m *density.Affine, u, into []float64) {
-	clear(into)
-	algebra.Pull(m, u, into)
-	s.prior.Solve(into)
-}
-
 // conjugate is the server's part: conjugate gradients in v = R⁻¹u, of which all quantities are by row of all
 // likelihoods, column by column.
 type conjugate struct {
@@ -411,13 +404,13 @@ func (k solving) Receive(b int, down [][]float64, out []float64) {
 	p := k.parties[b]
 	s := p.sample
 	k.solved, k.exact = out[0] > 0, out[0] == 2
-	u := make([]float64, p.n)
 	for c := k.down.from; c < k.down.to; c++ {
-		for i, at := range p.lin.Members {
-			copy(member(at, u), down[i][(c-k.down.from)*at.Len:])
-		}
 		theta := s.direction[c*p.d:][:p.d]
-		s.raised(&p.lin.Cuts, u, theta)
+		clear(theta)
+		for i, at := range p.lin.Members {
+			algebra.PullFrom(&p.lin.Cuts, at.Offset, down[i][(c-k.down.from)*at.Len:][:at.Len], theta)
+		}
+		s.prior.Solve(theta)
 		if k.solved {
 			vec.Accumulate(p.d, s.column(c, p.d), theta)
 		}
