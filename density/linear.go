@@ -5,8 +5,8 @@ import "iter"
 // Linearisable is a Block whose density can be a quadratic function of θ plus likelihoods of rows, each of
 // which sees θ and what the block receives through predictors of its own.
 type Linearisable interface {
-	// Linear returns the density in that form; inPlace: the matrix of Cuts may be the block's own, in tiles. The
-	// error says what has another form, and where. It moves slot Here.
+	// Linear returns the density in that form; inPlace: the matrix of Cuts may be the block's own, in tiles.
+	// The error says what has another form, and where. It moves slot Here.
 	Linear(inPlace bool) (*Linear, error)
 }
 

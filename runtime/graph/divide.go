@@ -74,8 +74,8 @@ type Rows struct {
 	// Graph has the predictor as input 0 and the log density of each row as output 0. Where rows are many and
 	// each has values of its own it is of some of them: see Blocks.
 	Graph *Graph
-	// Blocks are the data of Graph for the rows, one block after another; the last block has the last rows, of
-	// which others may be in that before. Nil: Graph has all rows.
+	// Blocks are the data of Graph for the rows, one block after another; the last block has the last rows,
+	// of which others may be in that before. Nil: Graph has all rows.
 	Blocks *Variants
 	Width  int // predictors of a row, the columns of the predictor
 	Len    int // rows

@@ -51,14 +51,9 @@ func (g *Graph) Reports() []Port { return g.reports }
 // Terms names the terms of the target in the order of TermValues.
 func (g *Graph) Terms() []string { return g.terms }
 
-// A Matrix is a constant of a graph: in tiles of so many rows, one after another and each column-major.
-type Matrix struct {
-	Rows, Columns, Tile int
-	Values              []float64
-}
-
-// Matrices yields the constants that are matrices, but those that are stored for a likelihood alone.
-func (g *Graph) Matrices(yield func(Matrix) bool) {
+// Matrices yields the constants that are matrices, but those that are stored for a likelihood alone: in tiles
+// of so many rows, one after another and each column-major.
+func (g *Graph) Matrices(yield func(values []float64, rows, columns, tile int) bool) {
 	own := make([]bool, len(g.nodes))
 	for id := range g.nodes {
 		if n := &g.nodes[id]; n.op == opLinear || n.op == opLevels {
@@ -70,11 +65,12 @@ func (g *Graph) Matrices(yield func(Matrix) bool) {
 		if n.kind != constant || len(n.shape) != 2 || own[id] {
 			continue
 		}
-		m := Matrix{n.shape[0], n.shape[1], n.shape[0], n.values}
+		rows := n.shape[0]
+		tile := rows
 		if g.layout.tiled[id] {
-			m.Tile = g.layout.blocks[m.Rows]
+			tile = g.layout.blocks[rows]
 		}
-		if !yield(m) {
+		if !yield(n.values, rows, n.shape[1], tile) {
 			return
 		}
 	}

@@ -190,15 +190,15 @@ func affine(dim int, index []int, at func(theta []float64) []float64) density.Af
 func (p *Party) inPlace(index []int) (a density.Affine, ok bool) {
 	theta := make([]float64, p.Dim())
 	a.Offset = append([]float64(nil), p.Evaluate(theta)...)
-	p.spec.Graph.Matrices(func(m graph.Matrix) bool {
-		if ok = m.Rows == len(a.Offset) && m.Columns == len(index); !ok {
+	p.spec.Graph.Matrices(func(values []float64, rows, columns, tile int) bool {
+		if ok = rows == len(a.Offset) && columns == len(index); !ok {
 			return true
 		}
-		a.Matrix, a.Tile = m.Values, m.Tile
+		a.Matrix, a.Tile = values, tile
 		for k, i := range index {
 			theta[i] = 1
 			value := p.Evaluate(theta)
-			for s := range a.Stretches(0, m.Rows) {
+			for s := range a.Stretches(0, rows) {
 				for r, v := range s.Matrix[k*s.Stride:][:s.N] {
 					ok = ok && value[s.From+r]-a.Offset[s.From+r] == v
 				}
@@ -299,7 +299,8 @@ type blockwise struct {
 
 func newBlockwise(of *graph.Rows, globals []int) *blockwise {
 	b := &blockwise{blocks: of.Blocks, rows: of.Len, size: of.Graph.Outputs()[0].Len, globals: globals,
-		theta: make([]float64, of.Graph.Dim()), by: make([]float64, len(globals)), seeds: make([][]float64, 1)}
+		theta: make([]float64, of.Graph.Dim()), by: make([]float64, len(globals)),
+		seeds: make([][]float64, 1)}
 	if b.blocks == nil {
 		b.exec = of.Graph.NewExec()
 	} else {

@@ -227,8 +227,8 @@ func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []
 		if clear(down[g]); largest(v[n:2*n]) == 0 {
 			continue // no likelihood sees the sum
 		}
-		r := newRows(density.RowLikelihood{Group: g, Block: inBlock, Affine: density.Affine{Offset: make([]float64, n),
-			Matrix: make([]float64, n*s.d)}}, nil)
+		r := newRows(density.RowLikelihood{Group: g, Block: inBlock,
+			Affine: density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n*s.d)}}, nil)
 		copy(r.slope, v[:n])
 		copy(r.curvature, v[n:2*n])
 		for m := range k.shared {

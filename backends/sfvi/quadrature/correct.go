@@ -240,8 +240,8 @@ func (s *server) predict(r *rows, from int, theta, sum, eta []float64) {
 	vec.Accumulate(len(eta), eta, sum[from:])
 }
 
-// awayFrom is the squared length, by the curvatures, of how far the predictors of a draw are from those of the
-// mean.
+// awayFrom is the squared length, by the curvatures, of how far the predictors of a draw are from those of
+// the mean.
 func (s *server) awayFrom(r *rows, theta, sum, centre []float64) (squares float64) {
 	for p := range r.parts() {
 		s.predict(r, p.from, theta, sum, p.at)

@@ -11,8 +11,8 @@ import (
 // integrated out of their product.
 type together struct {
 	members []*rows
-	// of all, as a function of how far the noise moves the predictors, which are in eta of each member, of the
-	// part at hand; the member itself where there is one
+	// of all, as a function of how far the noise moves the predictors, which are in eta of each member, of
+	// the part at hand; the member itself where there is one
 	whole *rows
 	still []float64 // of a part
 }
@@ -38,7 +38,8 @@ func noisyTogether(all []*rows) (out []*together) {
 
 func (t *together) merge() {
 	all, once, m := t.whole.n, t.whole.once(), len(t.whole.by)
-	moved, l, d, part := make([]float64, once), make([]float64, once), make([]float64, once), make([]float64, m)
+	moved, l, d, part := make([]float64, once), make([]float64, once), make([]float64, once),
+		make([]float64, m)
 	t.whole = newRows(density.RowLikelihood{Group: t.whole.Group, Block: t.whole.Block,
 		Width: t.whole.Width, Affine: density.Affine{Offset: make([]float64, all)}}, nil)
 	t.whole.by, t.still = make([]float64, m), make([]float64, once)
