@@ -91,10 +91,9 @@ func (r *relay) resize(plan *model.Plan, size density.RelaySize, clients []*clie
 	}
 }
 
-// cut makes n numbers of an array, all 0. One that is too short, or twice as long as it needs to be, is
-// dropped before there is another.
+// cut makes n numbers of an array, all 0. One that is too short is dropped before there is another.
 func cut(v *[]float64, n int) {
-	if cap(*v) < n || n > 0 && cap(*v) >= 2*n {
+	if cap(*v) < n {
 		*v = nil
 		*v = make([]float64, n)
 	}
@@ -177,8 +176,7 @@ func (e *evaluator) addUp() {
 	}
 	if e.watched() {
 		for g, sum := range r.sum {
-			cut(&r.kept[g], len(sum))
-			copy(r.kept[g], sum)
+			r.kept[g] = append(r.kept[g][:0], sum...)
 		}
 	}
 	r.by.Answer(r.sum, r.total, r.down, r.answers)
