@@ -127,7 +127,13 @@ func constantOf(n int, v float64) []float64 {
 }
 
 // Sum adds k·x to every element.
-func (s *summing) Sum(x def.Value, k float64) { s.add(s.must("mul", s.Scalar(k), ID(x))) }
+func (s *summing) Sum(x def.Value, k float64) {
+	if k == -1 && s.sum != NoID && len(s.Shape(ID(x))) > 0 {
+		s.sum = s.must("sub", s.sum, ID(x))
+		return
+	}
+	s.add(s.must("mul", s.Scalar(k), ID(x)))
+}
 
 // Each adds a constant to every element.
 func (s *summing) Each(v float64) { s.each += v }
