@@ -130,8 +130,8 @@ func (l *lowerer) elementsOf(e *ast.Sum, lo, hi int) graph.ID {
 	return l.stacked(e, l.terms(e, lo, hi))
 }
 
-// stacked is the array whose rows are given. Vectors are joined as columns, whose elements stand together, and
-// then transposed.
+// stacked is the array whose rows are given. Vectors are joined as columns, whose elements stand together,
+// and then transposed.
 func (l *lowerer) stacked(e *ast.Sum, rows []graph.ID) graph.ID {
 	if l.diags.HasErrors() {
 		return graph.NoID
