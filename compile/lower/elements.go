@@ -127,13 +127,30 @@ func (l *lowerer) elementsOf(e *ast.Sum, lo, hi int) graph.ID {
 				"or write the whole as an expression of vectors")
 		return graph.NoID
 	}
-	terms := l.terms(e, lo, hi)
-	for k, id := range terms {
-		if !l.diags.HasErrors() && len(l.b.Shape(id)) == 1 {
-			terms[k] = l.apply(e, "transpose", graph.Attr{}, l.apply(e, "col", graph.Attr{}, id))
+	return l.stacked(e, l.terms(e, lo, hi))
+}
+
+// stacked is the array whose rows are given. Vectors are joined as columns, whose elements stand together,
+// and then transposed.
+func (l *lowerer) stacked(e *ast.Sum, rows []graph.ID) graph.ID {
+	if l.diags.HasErrors() {
+		return graph.NoID
+	}
+	first := l.b.Shape(rows[0])
+	if len(first) == 1 && !slices.ContainsFunc(rows, func(id graph.ID) bool {
+		s := l.b.Shape(id)
+		return len(s) != 1 || s[0] != first[0]
+	}) {
+		columns := graph.Attr{Shape: graph.Shape{first[0], len(rows)}}
+		joined := l.apply(e, "append", graph.Attr{}, rows...)
+		return l.apply(e, "transpose", graph.Attr{}, l.apply(e, "reshape", columns, joined))
+	}
+	for k, id := range rows {
+		if len(l.b.Shape(id)) == 1 {
+			rows[k] = l.apply(e, "transpose", graph.Attr{}, l.apply(e, "col", graph.Attr{}, id))
 		}
 	}
-	return l.apply(e, "append", graph.Attr{}, terms...)
+	return l.apply(e, "append", graph.Attr{}, rows...)
 }
 
 // A lane lowers the body of a comprehension for all values of its index at once.

@@ -48,6 +48,7 @@ y ~ normal(`
 		{"X[:, 1:3] * [dot(P[k, :], b[k:k + 3]) for k in 1..3]",
 			"sum(X[:, k] * dot(P[k, :], b[k:k + 3]) for k in 1..3)"},
 		{"col_sums([X[:, k] * b[k] for k in 1..6])", "X * b"},
+		{"row_sums([X[:, k] * b[k] for k in 1..6]')", "X * b"},
 		{"X[:, 1:3] * [P[k, :] for k in 1..3] * b[1..4]", "X[:, 1:3] * P * b[1:4]"},
 		{"sum([[P[i, k] * (i + k) for k in 1..4] for i in 1..3])",
 			"sum(sum(P[i, k] * (i + k) for k in 1..4) for i in 1..3)"},

@@ -66,6 +66,40 @@ func (b *Builder) tail(n *node, upper bool) (ID, bool) {
 	return id, b.Shape(id).equal(shape)
 }
 
+// elementsOutside is elements where data lie outside the support: these elements are -Inf, whatever the
+// parameters are. In the formula the smallest value inside stands for theirs.
+func (b *Builder) elementsOutside(n *node) (ID, bool) {
+	x := &b.nodes[n.in[0]]
+	moving := n.likely.dist.Support == def.Interval || n.likely.dist.Support == def.FromFirst
+	if b.plain || x.kind != constant || moving {
+		return NoID, false
+	}
+	shape, holds := x.shape, support(b.nodes, n)
+	values, inside := slices.Clone(x.values), make([]float64, len(x.values))
+	least := math.Inf(1)
+	for i, v := range values {
+		if holds(i, v) {
+			inside[i], least = 1, min(least, v)
+		}
+	}
+	for i, in := range inside {
+		if in == 0 {
+			values[i] = least
+		}
+	}
+	if math.IsInf(least, 1) {
+		return b.Const("", shape, constantOf(shape.Len(), math.Inf(-1))), true
+	}
+	in := slices.Clone(n.in)
+	in[0] = b.Const("", shape, values)
+	id, ok := b.elements(&node{in: in, likely: n.likely})
+	if !ok {
+		return NoID, false
+	}
+	return b.must("where", b.Const("", shape, inside), id,
+		b.Scalar(math.Inf(-1))), true
+}
+
 // expandWeighted writes a density with weights that are data as the sum of its elements times these, on the
 // conditions of elements. Rows of weight 0 are left out.
 func (b *Builder) expandWeighted(term string, n *node) bool {
@@ -112,7 +146,13 @@ func constantOf(n int, v float64) []float64 {
 }
 
 // Sum adds k·x to every element.
-func (s *summing) Sum(x def.Value, k float64) { s.add(s.must("mul", s.Scalar(k), ID(x))) }
+func (s *summing) Sum(x def.Value, k float64) {
+	if k == -1 && s.sum != NoID && len(s.Shape(ID(x))) > 0 {
+		s.sum = s.must("sub", s.sum, ID(x))
+		return
+	}
+	s.add(s.must("mul", s.Scalar(k), ID(x)))
+}
 
 // Each adds a constant to every element.
 func (s *summing) Each(v float64) { s.each += v }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -49,6 +51,98 @@ func TestElementsAgree(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestElementsOutsideTheSupport compares the elements of densities of which data put some outside the support
+// with those of the loop over rows, and what they give to a function whose slope at -Inf is 0.
+func TestElementsOutsideTheSupport(t *testing.T) {
+	everyDensity(func(i int, c densityCase) {
+		switch c.d.Support {
+		case def.RealLine, def.Interval, def.FromFirst: // data alone do not decide what is outside
+			return
+		}
+		if c.x != constants {
+			return
+		}
+		drawn := c.draw(uint64(i))
+		x := slices.Clone(drawn.args[0].v)
+		for row := 0; row < c.n; row += 3 {
+			x[row] = []float64{-2, 1000.5, math.Inf(1)}[row%9/3]
+		}
+		drawn.args[0].v = x
+		var got [2][]float64
+		for k := range got {
+			b := graph.New("outside")
+			ids := make([]graph.ID, len(drawn.args))
+			for k, a := range drawn.args {
+				ids[k] = a.build(t, b, fmt.Sprint("a", k))
+			}
+			add := []func(*def.Dist, graph.ID, []graph.ID, graph.ID) (graph.ID, error){
+				b.LogDensityByVectors, b.LogDensity}[k]
+			id, err := add(c.d, ids[0], ids[1:], graph.NoID)
+			if err != nil {
+				t.Fatalf("%v: %v", c, err)
+			}
+			b.Report("log density", id)
+			if err := b.Add("target", apply(t, b, "softplus", id), 1); err != nil {
+				t.Fatal(err)
+			}
+			e := build(t, b).NewExec()
+			e.Forward(drawn.at())
+			e.Target()
+			got[k] = append(slices.Clone(e.Grad()), e.Report(0)...)
+		}
+		for k, want := range got[1] {
+			if !near(got[0][k], want, 1e-10) {
+				t.Errorf("%v, number %d: %v, want %v", c, k, got[0][k], want)
+				return
+			}
+		}
+	})
+}
+
+// TestVectorsOutsideTheSupport: counts above the number of trials leave the others to vector functions, at
+// log odds of any size, and have no slope.
+func TestVectorsOutsideTheSupport(t *testing.T) {
+	const n = 200
+	b := graph.New("abundance")
+	y, eta := make([]float64, n), make([]float64, n)
+	for i := range y {
+		y[i], eta[i] = float64(i%6), float64(7*i-700)
+	}
+	m := b.Param("eta", shape{n})
+	lp, err := b.LogDensityByVectors(dist(t, "binomial_logit"), b.Const("y", shape{n}, y),
+		[]graph.ID{b.Scalar(3), m}, graph.NoID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Report("lp", lp)
+	if err := b.Add("target", apply(t, b, "where", b.Const("", shape{n}, slices.Repeat([]float64{0, 1}, n/2)),
+		b.Scalar(0), lp), 1); err != nil {
+		t.Fatal(err)
+	}
+	g := build(t, b)
+	if strings.Contains(g.String(), "logdensity") {
+		t.Errorf("row by row:\n%v", g)
+	}
+	e := g.NewExec()
+	e.Forward(eta)
+	e.Target()
+	for i, got := range e.Report(0) {
+		want, slope := math.Inf(-1), 0.0
+		if y[i] <= 3 {
+			want = math.Log([]float64{1, 3, 3, 1}[int(y[i])]) - y[i]*portable.Log1pExp(-eta[i]) -
+				(3-y[i])*portable.Log1pExp(eta[i])
+			slope = y[i]*portable.Sigmoid(-eta[i]) - (3-y[i])*portable.Sigmoid(eta[i])
+		}
+		if i%2 == 1 {
+			slope = 0
+		}
+		if !near(got, want, 1e-13) || !near(e.Grad()[i], slope, 1e-13) {
+			t.Errorf("%v of 3, log odds %v: %v, slope %v; want %v, %v", y[i], eta[i], got, e.Grad()[i], want,
+				slope)
+		}
+	}
 }
 
 // TestTailsAgree compares tails that are written as operations with those of the descriptor, row by row, for

@@ -64,27 +64,37 @@ func (b *Builder) mapped(n *node) bool {
 // observed reports whether the left side of a density is data inside its support, as far as constants decide
 // it.
 func observed(nodes []node, n *node) bool {
-	x, d := &nodes[n.in[0]], n.likely.dist
+	x := &nodes[n.in[0]]
 	if x.kind != constant {
 		return false
 	}
-	theta := make([]float64, len(d.Params))
+	holds := support(nodes, n)
 	for i, v := range x.values {
+		if !holds(i, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// support returns whether element i of the left side of a density may have the value v, as far as constants
+// decide it.
+func support(nodes []node, n *node) func(i int, v float64) bool {
+	shape, d := nodes[n.in[0]].shape, n.likely.dist
+	theta := make([]float64, len(d.Params))
+	return func(i int, v float64) bool {
 		for k := range theta {
 			theta[k] = math.NaN()
 			switch at := &nodes[n.in[k+1]]; {
 			case at.kind != constant:
 			case at.shape.Len() == 1:
 				theta[k] = at.values[0]
-			case at.shape.equal(x.shape):
+			case at.shape.equal(shape):
 				theta[k] = at.values[i]
 			}
 		}
-		if !d.MayHold(v, theta) {
-			return false
-		}
+		return d.MayHold(v, theta)
 	}
-	return true
 }
 
 // Number is a constant.

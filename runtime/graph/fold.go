@@ -115,6 +115,10 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 		}
 	case "gather":
 		return b.gatherOne(in)
+	case "transpose":
+		if n := &b.nodes[in[0]]; n.op == opTranspose {
+			return n.in[0], true
+		}
 	}
 	return b.undone(name, in)
 }

@@ -111,3 +111,12 @@ func TestApplyErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestTransposedTwice: the transpose of a transpose is the matrix itself.
+func TestTransposedTwice(t *testing.T) {
+	b := graph.New("transposed")
+	m := b.Param("m", shape{2, 3})
+	if got := apply(t, b, "transpose", apply(t, b, "transpose", m)); got != m {
+		t.Errorf("%v, want %v", got, m)
+	}
+}

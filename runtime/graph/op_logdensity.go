@@ -105,6 +105,9 @@ func (b *Builder) LogDensityByVectors(d *def.Dist, x ID, theta []ID, weights ID)
 		if id, ok := b.elements(&n); ok {
 			return id
 		}
+		if id, ok := b.elementsOutside(&n); ok {
+			return id
+		}
 		return b.intern(n)
 	})
 }

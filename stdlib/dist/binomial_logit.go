@@ -106,8 +106,8 @@ func binomialLogitExpand(b def.DensityBuilder, x def.Value, theta []def.Value) b
 // binomialLogitElements adds up successes and failures, without cancellation in either tail.
 func binomialLogitElements(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	eta := theta[1]
-	b.Sum(b.Times(x, b.Func("softplus", b.Sub(b.Number(0), eta))), -1)
-	b.Sum(b.Times(b.Sub(theta[0], x), b.Func("softplus", eta)), -1)
+	b.Sum(b.Times(x, b.Func("log_inv_logit", eta)), 1)
+	b.Sum(b.Times(b.Sub(theta[0], x), b.Func("log1m_inv_logit", eta)), 1)
 	return true
 }
 
