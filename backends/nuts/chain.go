@@ -224,8 +224,8 @@ func (k *chain) refer() {
 	}
 }
 
-// The scalars of a starting point: the log density, the squared length of its gradient, and of the coordinates
-// log|∂θ/∂u| and how many there are.
+// The scalars of a starting point: the log density, the squared length of its gradient, and of the
+// coordinates log|∂θ/∂u| and how many there are.
 const (
 	startDensity = iota
 	startSquares

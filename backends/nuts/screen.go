@@ -14,8 +14,8 @@ const (
 	// most steps from each.
 	screened  = 16
 	mostClimb = 60
-	// The steps of a way up, as resilient backpropagation has them (Riedmiller and Braun 1993; iRprop- of Igel
-	// and Hüsken 2003), whose first and greatest are less than a standard deviation of a prior.
+	// The steps of a way up, as resilient backpropagation has them (iRprop- of Igel and Hüsken 2003), the
+	// greatest of which is the standard deviation of effects in standard coordinates.
 	firstMove, mostMove = 0.1, 1
 	longer, shorter     = 1.2, 0.5
 	// mostReturns is how many times a step is halved that leads where the density is not finite.

@@ -250,7 +250,8 @@ func TestChainsOfAnArrowhead(t *testing.T) {
 	}
 	for i, v := range squares {
 		mean := vector.Sum(draws, v) / draws
-		if e := posterior.MCSEMean([][]float64{v}); !(math.Abs(mean-1) < 4*e) || !(e < 0.126) { // 125 effective draws
+		// 0.126 are 125 effective draws
+		if e := posterior.MCSEMean([][]float64{v}); !(math.Abs(mean-1) < 4*e) || !(e < 0.126) {
 			t.Errorf("variance %d is %.4g ± %.2g of the target's", i, mean, e)
 		}
 	}
