@@ -152,15 +152,23 @@ z ~ normal(m + w * v + exp(x * u), 1)
 		if diags.HasErrors() {
 			t.Fatal(data.Errors(diags))
 		}
+		own := func(party string) []string {
+			return []string{party + "=" + filepath.Join(dir, party+".csv")}
+		}
+		inits := filepath.Join(dir, "a.json") // of one party alone: the other has none
+		if err := os.WriteFile(inits, []byte(`{"u": 0.3}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		nuts, _ := Backend("nuts")
+		short := map[string]string{"chains": "1", "warmup": "4", "draws": "4", "max-depth": "4"}
+		equalApart(t, m, own, nuts, short, inits)
 		for algorithm, given := range map[string]map[string]string{
 			"nuts": {"chains": "1", "warmup": "20", "draws": "10", "max-depth": "4", "wire": "fixed",
 				"secure-sum": "on"},
 			"sfvi": {"iterations": "40", "draws": "20", "estimator": "sampled", "elbo-draws": "50"},
 		} {
 			a, _ := Backend(algorithm)
-			equalApart(t, m, func(party string) []string {
-				return []string{party + "=" + filepath.Join(dir, party+".csv")}
-			}, a, given)
+			equalApart(t, m, own, a, given)
 		}
 	}
 }
@@ -253,8 +261,10 @@ func TestStandardisedDecimalsApart(t *testing.T) {
 	}
 }
 
+// equalApart runs parties apart and in one process. Starting values are those of the party after which their
+// file is named.
 func equalApart(t *testing.T, m *compile.Model, tables func(string) []string, a backends.Algorithm,
-	given map[string]string) *Result {
+	given map[string]string, inits ...string) *Result {
 	t.Helper()
 	var flags []string
 	for _, p := range m.Programs {
@@ -264,8 +274,10 @@ func equalApart(t *testing.T, m *compile.Model, tables func(string) []string, a 
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, diags, err := Open(m, sources, Options{Algorithm: a, Settings: given, Seed: 5,
-		Joining: data.Joining{Key: "id"}})
+	o := Options{Algorithm: a, Settings: given, Seed: 5, Inits: inits}
+	whole := o
+	whole.Joining.Key = "id"
+	p, diags, err := Open(m, sources, whole)
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
@@ -274,7 +286,7 @@ func equalApart(t *testing.T, m *compile.Model, tables func(string) []string, a 
 		t.Fatal(err)
 	}
 	parties := apartParties(t, m, tables)
-	for k, got := range sampleApart(t, parties, a, given) {
+	for k, got := range runApart(t, parties, o, itself) {
 		party := parties[k].Party
 		if len(got.Draws.Columns()) == 0 {
 			t.Errorf("%s has no parameters", party)
@@ -314,17 +326,9 @@ func wantColumns(t *testing.T, party string, got, want *posterior.Draws) {
 	}
 }
 
-// sampleApart runs all parties side by side, each in a goroutine and in a folder of its own.
-func sampleApart(t *testing.T, parties []*compile.OneParty, a backends.Algorithm,
-	given map[string]string) []*Result {
-	t.Helper()
-	return runApart(t, parties, Options{Algorithm: a, Settings: given, Seed: 5},
-		func(_ string, end transport.Transport) transport.Transport {
-			return end
-		})
-}
+func itself(_ string, end transport.Transport) transport.Transport { return end }
 
-// runApart is sampleApart with options, over wrapped ends.
+// runApart runs all parties side by side, each in a goroutine and in a folder of its own, over wrapped ends.
 func runApart(t *testing.T, parties []*compile.OneParty, o Options,
 	wrap func(string, transport.Transport) transport.Transport) []*Result {
 	t.Helper()
@@ -366,6 +370,9 @@ func tryApart(t *testing.T, parties []*compile.OneParty, o Options, dir string,
 			defer end.Close()
 			own, o := keys.Only(names[i]), o
 			o.Dir = filepath.Join(dir, names[i])
+			o.Inits = slices.DeleteFunc(slices.Clone(o.Inits), func(path string) bool {
+				return filepath.Base(path) != names[i]+".json"
+			})
 			p, diags, err := OpenApart(parties[i], &Apart{Index: i, Transport: wrap(names[i], end), Keys: own,
 				Hindered: hindered, Near: near, Marks: &Marks{}}, o)
 			if err == nil && diags.HasErrors() {

@@ -34,22 +34,25 @@ type candidate struct {
 // or keep near a part of the data alone, two components share what is one group of rows and a third has two
 // groups, or two rates have changed places, there are modes that the posterior all but leaves out, and a
 // chain that begins near one stays there. In a hierarchy the way up has no end, since the density grows
-// without bound as a scale goes to 0, unless effects are standard.
+// without bound as a scale goes to 0, unless effects are standard. Starting values that one party has been
+// given hold.
 func (k *chain) multimodal(ctx context.Context) (bool, error) {
-	_, given := density.As[density.Starting](k.env)
-	if given || k.settings.Plan.Encrypted {
+	if k.settings.Plan.Encrypted {
 		return false, nil
 	}
+	starts, given := density.As[density.Starting](k.env)
 	for b, s := range k.parties {
-		several, unbounded := 0.0, 0.0
-		if m, ok := s.block.(density.Multimodal); ok && m.Multimodal() {
+		several, stays := 0.0, 0.0
+		m, ok := s.block.(density.Multimodal)
+		if ok && m.Multimodal() {
 			several = 1
 		}
-		if m, ok := s.block.(density.Multimodal); ok && !m.Bounded() ||
+		// a party knows of no other whether its user has given starting values
+		if given && len(starts.Starts(b)) > 0 || ok && !m.Bounded() ||
 			s.centring == nil && s.block.Hierarchical() {
-			unbounded = 1
+			stays = 1
 		}
-		k.scalars[b][0], k.scalars[b][1] = several, unbounded
+		k.scalars[b][0], k.scalars[b][1] = several, stays
 	}
 	if err := k.sum(ctx, 2); err != nil {
 		return false, err
