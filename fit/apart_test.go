@@ -161,7 +161,12 @@ z ~ normal(m + w * v + exp(x * u), 1)
 		}
 		nuts, _ := Backend("nuts")
 		short := map[string]string{"chains": "1", "warmup": "4", "draws": "4", "max-depth": "4"}
-		equalApart(t, m, own, nuts, short, inits)
+		begun, free := equalApart(t, m, own, nuts, short, inits), equalApart(t, m, own, nuts, short)
+		climbs := func(r *Result) bool { return r.Document.Work.Gradients > 900 }
+		if climbs(begun) || climbs(free) == kind.Noise() { // a way up would have the same noise at all points
+			t.Errorf("%s: %d evaluations, %d with starting values", kind, free.Document.Work.Gradients,
+				begun.Document.Work.Gradients)
+		}
 		for algorithm, given := range map[string]map[string]string{
 			"nuts": {"chains": "1", "warmup": "20", "draws": "10", "max-depth": "4", "wire": "fixed",
 				"secure-sum": "on"},

@@ -37,7 +37,8 @@ type candidate struct {
 // without bound as a scale goes to 0, unless effects are standard. Starting values that one party has been
 // given hold.
 func (k *chain) multimodal(ctx context.Context) (bool, error) {
-	if k.settings.Plan.Encrypted {
+	// With noise around cuts all points of a way would have the same, and their differences none.
+	if k.settings.Plan.Encrypted || k.settings.Transform.Noise() {
 		return false, nil
 	}
 	starts, given := density.As[density.Starting](k.env)
@@ -98,9 +99,6 @@ func (k *chain) ascend(ctx context.Context) (bool, error) {
 		if !ok {
 			continue
 		}
-		for _, s := range k.parties {
-			clear(s.noise.of(k.now.q)) // cuts as they are, while one climbs
-		}
 		c, err := k.climb(ctx)
 		if err != nil {
 			return false, err
@@ -119,9 +117,8 @@ func (k *chain) ascend(ctx context.Context) (bool, error) {
 		left -= portable.Exp(c.lp - best)
 		return left <= 0
 	})
-	for b, s := range k.parties {
-		s.begin(attempts, k.now.q.at[b], s.noise.of(k.now.q))
-		copy(k.now.q.at[b], found[max(i, 0)].at[b])
+	for b, x := range found[max(i, 0)].at {
+		copy(k.now.q.at[b], x)
 	}
 	return true, nil
 }
