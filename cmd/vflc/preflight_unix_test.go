@@ -78,8 +78,8 @@ func TestPreflightAsksTheServer(t *testing.T) {
 		"ok       shared data: as the server's: sizes, the order of 40 rows", "ok       payload: packets of",
 		"for a round trip", "leaves: ", "to server, 40 numbers, every evaluation; masked:",
 		"a curious server can compute",
-		"arrives: adjoint of z_1 + z_2: 40 numbers, every evaluation; lines of a policy that limit them: " +
-			"max_adjoint (not set), max_rounds (not set)",
+		"arrives: adjoint of z_1 + z_2: 40 numbers, every evaluation that is wanted; lines of a policy that " +
+			"limit them: max_adjoint (not set), max_rounds (not set)",
 		"rounds: 1,800 to 15,800 (3 to 31 steps a transition", "takes 1 round trip and about 704 to 1.78 kB",
 		"10,000 of them wait", "ok       run: m, backend nuts", "no problem found",
 	} {

@@ -145,6 +145,35 @@ func TestVectorsOutsideTheSupport(t *testing.T) {
 	}
 }
 
+// A bound that the elements of a column share is one number for them all: what is outside is as their own loop
+// has it.
+func TestOutsideOfASharedBound(t *testing.T) {
+	b, d := graph.New("shared"), dist(t, "binomial_logit")
+	var y, n []float64
+	for k := range 20 {
+		y, n = append(y, float64(k%3), float64(k%5)), append(n, float64(k%4))
+	}
+	x, bound := b.Const("y", shape{2, 20}, y), b.Const("n", shape{20}, n)
+	theta := []graph.ID{bound, b.Scalar(0.3)}
+	vectors, err := b.LogDensityByVectors(d, x, theta, graph.NoID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := b.LogDensity(d, x, theta, graph.NoID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Report("vectors", vectors)
+	b.Report("rows", rows)
+	e := build(t, b).NewExec()
+	e.Forward(nil)
+	for i, want := range slices.Clone(e.Report(1)) {
+		if got := e.Report(0)[i]; got != want && !(math.Abs(got-want) < 1e-12) {
+			t.Errorf("element %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
 // TestTailsAgree compares tails that are written as operations with those of the descriptor, row by row, for
 // every use of every distribution that has them.
 func TestTailsAgree(t *testing.T) {

@@ -141,7 +141,7 @@ var besides = map[*density.Content]string{Mark: " (mark)", Grid: " (grid)"}
 
 // beside is what crosses with the numbers of a channel.
 func (c Crossing) beside(content *density.Content) Crossing {
-	c.Channel += besides[content]
+	c.Channel, c.Wanted = c.Channel+besides[content], false
 	c.Content, c.What, c.Masked, c.Learns, c.Reach = content, content.What, content.Masked, content.Learns,
 		content.Reach
 	return c
