@@ -145,8 +145,8 @@ func TestVectorsOutsideTheSupport(t *testing.T) {
 	}
 }
 
-// A bound that the elements of a column share is one number for them all: what is outside is as their own loop
-// has it.
+// A bound that the elements of a column share is one number for them all: what is outside is as their own
+// loop has it.
 func TestOutsideOfASharedBound(t *testing.T) {
 	b, d := graph.New("shared"), dist(t, "binomial_logit")
 	var y, n []float64
