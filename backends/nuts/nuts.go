@@ -124,8 +124,9 @@ func exchanges(s backends.Settings) []density.Use {
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 2,
 		Most: scalarsOf(s),
-		Scalars: "log density and kinetic energy, products of momenta, and at the start how many parameters there " +
-			"are and whether the density may have several modes",
+		Scalars: "log density and kinetic energy, products of momenta, and at the start the squared length of " +
+			"the gradient, a log-Jacobian, how many parameters there are, whether the density may have " +
+			"several modes, and whether starting values or effects keep chains from climbing to one",
 		Motion: motion(s.Text(metricForm)), DenseMost: denseLimit,
 	}
 	var out []density.Use

@@ -213,6 +213,43 @@ func TestTailsAgree(t *testing.T) {
 	})
 }
 
+// TestTailsAtTheirLimits: what a tail of -Inf gives to a sum of probabilities, of which it is none, has no slope
+// in the tail's parameters, by vectors as by the loop over rows.
+func TestTailsAtTheirLimits(t *testing.T) {
+	everyDensity(func(i int, c densityCase) {
+		if c.weighted || c.d.LogCDF == nil || c.d.Between == nil || c.x != constants {
+			return
+		}
+		for _, x := range []float64{1e-300, 1e300, -1e300} {
+			lower, upper, fixed := c.d.FixedBounds()
+			if !fixed || !(lower < x && x < upper) {
+				continue
+			}
+			drawn := c.draw(uint64(i))
+			drawn.args[0].v = slices.Repeat([]float64{x}, len(drawn.args[0].v))
+			b := graph.New("limits")
+			ids := make([]graph.ID, len(drawn.args))
+			for k, a := range drawn.args {
+				ids[k] = a.build(t, b, fmt.Sprint("a", k))
+			}
+			for _, upper := range []bool{false, true} {
+				id, err := b.TailByVectors(upper, c.d, ids[0], ids[1:])
+				if err != nil {
+					t.Fatalf("%v: %v", c, err)
+				}
+				if err := b.Add(fmt.Sprint(upper), apply(t, b, "softplus", id), 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e := build(t, b).NewExec()
+			e.Forward(drawn.at())
+			if e.Target(); slices.ContainsFunc(e.Grad(), math.IsNaN) {
+				t.Errorf("%v at %v: gradient %v", c, x, e.Grad())
+			}
+		}
+	})
+}
+
 // element is the weighted log density of one row, and the sum of the absolute values of its parts.
 func (c *drawnCase) element(row int) (value, size float64) {
 	theta := c.row(row)

@@ -114,8 +114,11 @@ func hazard(h point, upper bool) point {
 	factor := -g
 	if !upper {
 		out.lp, factor = portable.Log1mExp(-g), g/portable.Expm1(g)
-		if g < 1e-17 {
+		switch {
+		case g < 1e-17:
 			out.lp, factor = h.lp, 1
+		case math.IsInf(g, 1):
+			factor = 0
 		}
 	}
 	out.dx = times(factor, h.dx)
