@@ -213,8 +213,8 @@ func TestTailsAgree(t *testing.T) {
 	})
 }
 
-// TestTailsAtTheirLimits: what a tail of -Inf gives to a sum of probabilities, of which it is none, has no slope
-// in the tail's parameters, by vectors as by the loop over rows.
+// TestTailsAtTheirLimits: what a tail of -Inf gives to a sum of probabilities, of which it is none, has no
+// slope in the tail's parameters, by vectors as by the loop over rows.
 func TestTailsAtTheirLimits(t *testing.T) {
 	everyDensity(func(i int, c densityCase) {
 		if c.weighted || c.d.LogCDF == nil || c.d.Between == nil || c.x != constants {
