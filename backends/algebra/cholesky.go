@@ -1,5 +1,5 @@
 // Package algebra is the linear algebra of algorithms, of matrices of the size of a party's parameters, with
-// the same bits on every processor: symmetric systems, eigenvalues, ranges of low rank, linear forms,
+// the same bits on every processor: symmetric systems, ranges of low rank, linear forms,
 // and directions of descent.
 package algebra
 

@@ -3,7 +3,6 @@ package nuts
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/linear"
 )
@@ -28,10 +27,10 @@ func newDense(n int) *dense {
 }
 
 func newWorkspace(n int) workspace {
-	v := make([]float64, (4*n+1+algebra.Room)*n)
+	v := make([]float64, (4*n+1+vector.EigenRoom)*n)
 	next := func(size int) []float64 { m := v[:size:size]; v = v[size:]; return m }
 	square := func() []float64 { return next(n * n) }
-	return workspace{square(), square(), square(), square(), next(n), next(algebra.Room * n)}
+	return workspace{square(), square(), square(), square(), next(n), next(vector.EigenRoom * n)}
 }
 
 // product sets y = Ax for a square row-major matrix.
@@ -171,7 +170,7 @@ func backSubstitute(n int, x, l []float64) {
 // eigen turns symmetric v into its eigenvectors, in columns, and sets values; c is overwritten. It reports
 // whether all eigenvalues are finite and positive.
 func (w *workspace) eigen(n int) bool {
-	if !allFinite(w.v[:n*n]) || !algebra.Symmetric(n, w.v[:n*n], w.values[:n], w.c[:n*n], w.room) {
+	if !allFinite(w.v[:n*n]) || !vector.Eigen(n, w.v[:n*n], w.values[:n], w.c[:n*n], w.room) {
 		return false
 	}
 	for _, x := range w.values[:n] {

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/linear"
@@ -329,7 +328,7 @@ func (s *shear) reduce(c []float64) {
 	multiply(p, w.c, w.a, w.v)
 	multiplyT(p, w.a, w.v, w.c)
 	copy(w.v, w.a)
-	if !allFinite(w.v) || !algebra.Symmetric(p, w.v, w.values, w.c, w.room) {
+	if !allFinite(w.v) || !vector.Eigen(p, w.v, w.values, w.c, w.room) {
 		return
 	}
 	const least = leastSpread * leastSpread / (1 + leastSpread*leastSpread)

@@ -31,15 +31,20 @@ func (l *lowerer) needs(e effects, x graph.ID) bool {
 func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []graph.ID) {
 	offset, free := l.b.Coordinates(x)
 	if event := s.Dist.Event; event != nil {
-		if !free || len(l.b.Shape(x)) != 1 || !event.Walk && !event.Normal {
+		normal := event.Scatter != def.NotNormal
+		if !free || len(l.b.Shape(x)) != 1 || !event.Walk && !normal {
 			return
 		}
 		scale := args[1]
-		if event.Normal && s.Dist.Params[1].Domain == def.CovMatrix && !l.b.Constant(scale) {
+		if event.Scatter == def.ByPrecision {
+			if scale, normal = l.b.RootOfInverse(scale); !normal {
+				return
+			}
+		} else if event.Scatter == def.ByCovariance && !l.b.Constant(scale) {
 			scale = l.apply(s.Ident, "cholesky", graph.Attr{}, scale)
 		}
 		l.joint = append(l.joint, effects{density.Effects{Name: l.key(s.Name), Offset: offset,
-			Len: l.b.Shape(x).Len(), Centring: 1, Walk: event.Walk, Process: event.Normal}, x, args[0],
+			Len: l.b.Shape(x).Len(), Centring: 1, Walk: event.Walk, Process: normal}, x, args[0],
 			scale, x})
 		return
 	}
@@ -236,8 +241,9 @@ func (l *lowerer) recentringStages(r *model.RecentringGraphs) error {
 			if !e.Anchored {
 				location = b.Copy(l.b, e.location, known)
 			}
-			scale, err := b.Copy(l.b, e.scale, known), error(nil)
-			if !e.Process {
+			factor, root := l.knownRoot(e)
+			scale, err := b.Copy(l.b, factor, known), error(nil)
+			if !e.Process || root != nil {
 				if scale, err = b.Apply("log", graph.Attr{}, scale); err != nil {
 					return err
 				}
@@ -253,7 +259,7 @@ func (l *lowerer) recentringStages(r *model.RecentringGraphs) error {
 				}
 				b.Output([]string{"location of ", "log scale or root of ", "addend of "}[i]+e.Name, id)
 			}
-			s.Effects = append(s.Effects, k)
+			s.Effects, s.Roots = append(s.Effects, k), append(s.Roots, root)
 		}
 		var err error
 		if s.Graph, err = b.Build(); err != nil {
@@ -262,6 +268,17 @@ func (l *lowerer) recentringStages(r *model.RecentringGraphs) error {
 		r.Stages = append(r.Stages, s)
 	}
 	return nil
+}
+
+// knownRoot divides the root of a process into a number and a matrix that no parameter changes; of other
+// effects, and where it is not such a product, the number is the scale and the matrix nil.
+func (l *lowerer) knownRoot(e effects) (number graph.ID, root []float64) {
+	if e.Process {
+		if number, matrix, ok := l.b.Multiple(e.scale); ok {
+			return number, matrix
+		}
+	}
+	return e.scale, nil
 }
 
 // intercepts finds the parameters that are added to whole sums which the party receives.

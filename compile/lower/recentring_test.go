@@ -94,10 +94,12 @@ param h : real[N] ~ multi_normal_cholesky(x * m, a * cholesky(gp_matern32(x, 1, 
 param v : real[N] ~ normal(0, 1)
 param w : real[N] ~ normal(0, 1)
 param k : real[N] ~ normal(0, 1)
+param q : real[N] ~ multi_normal_prec(0, a * gp_exp_quad(x, 1, 1))
 let L = cholesky(gp_matern52(x, a, l))
 y ~ normal(m + L * z + a * x, 1)
 y ~ normal(a * (cholesky(gp_exp_quad(x, 1, 1)) * r) + f, 1)
 y ~ normal(h + cholesky(gp_exp_quad(x, 1, 1)) * v, 1)
+y ~ normal(q, 1)
 y ~ normal(L * w + cholesky(gp_exp_quad(x, 2, l)) * w + gp_exp_quad(x, a, l) * k, 1)
 `,
 	Tables: map[string]string{"server": "y,x\n0.3,1\n-0.2,2\n0.5,2.5\n1,4\n"},
@@ -142,7 +144,7 @@ func TestEffects(t *testing.T) {
 			"flat", "tail", "s", "t"}}},
 		{written, map[string][]string{"server": {"location of a", "a", "d", "z", "x", "s", "l"}}},
 		{walking, map[string][]string{"server": {"b", "h", "p", "s"}}},
-		{processes, map[string][]string{"server": {"r", "f", "h", "z"}}},
+		{processes, map[string][]string{"server": {"r", "f", "h", "q", "z"}}},
 		{logistic, map[string][]string{}},
 		{shared, map[string][]string{"server": {"m", "tau"}}}, // the scale of the clients' is the server's
 	} {
@@ -281,13 +283,20 @@ func TestProcesses(t *testing.T) {
 	unit.LTo(&l1)
 	ofR, ofV := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 	ofR.MulVec(&l1, mat.NewVecDense(n, theta[effects[0].Offset:][:n]))
-	ofV.MulVec(&l1, mat.NewVecDense(n, theta[effects[3].Offset+4*n:][:n]))
+	ofV.MulVec(&l1, mat.NewVecDense(n, theta[effects[4].Offset+4*n:][:n]))
 	for k, e := range effects {
 		prior := covariance(x, func(d float64) float64 {
 			return a * a * map[string]float64{"f": math.Exp(-d * d / 2 / l / l), "r": math.Exp(-d * d / 2),
 				"h": (1 + math.Sqrt(3)*d) * math.Exp(-math.Sqrt(3)*d),
+				"q": math.Exp(-d*d/2) / a,
 				"z": (1 + math.Sqrt(5)*d/l + 5*d*d/3/l/l) * math.Exp(-math.Sqrt(5)*d/l)}[e.Name]
 		})
+		var root, of mat.Cholesky
+		if e.Name == "q" { // that is its precision
+			if !root.Factorize(prior) || root.InverseTo(prior) != nil {
+				t.Fatal("the precision has no root")
+			}
+		}
 		precision := mat.NewSymDense(n, nil)
 		mean, pull, v := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 		for i := range n {
@@ -301,7 +310,6 @@ func TestProcesses(t *testing.T) {
 		}
 		at[k] = density.Informed
 		logJacobian := from.At(at, theta, u)
-		var root, of mat.Cholesky
 		var inverse mat.SymDense
 		if !root.Factorize(prior) || root.InverseTo(&inverse) != nil {
 			t.Fatal("the covariance has no root")

@@ -1,6 +1,6 @@
 package released
 
-import "github.com/vflc/vflc/backends/algebra"
+import vec "github.com/vflc/vflc/runtime/vector"
 
 // positive is the symmetric matrix with eigenvalues of at least a floor that is nearest.
 func positive(a [][]float64, floor float64) [][]float64 {
@@ -16,7 +16,7 @@ func spectral(a [][]float64, of func(float64) float64) [][]float64 {
 	for _, row := range a {
 		v = append(v, row...)
 	}
-	if !algebra.Symmetric(n, v, values, make([]float64, n*n), make([]float64, algebra.Room*n)) {
+	if !vec.Eigen(n, v, values, make([]float64, n*n), make([]float64, vec.EigenRoom*n)) {
 		panic("released: moments without eigenvalues")
 	}
 	for i, l := range values {

@@ -115,6 +115,10 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 		}
 	case "gather":
 		return b.gatherOne(in)
+	case "cholesky":
+		if id, ok := b.scaledFactor(in[0]); ok {
+			return id, true
+		}
 	case "transpose":
 		if n := &b.nodes[in[0]]; n.op == opTranspose {
 			return n.in[0], true

@@ -54,6 +54,9 @@ func (b *Builder) Recur(r *Recursion, start, in []ID) (ID, error) {
 	if id, ok := b.apart(r, start, in); ok {
 		return id, nil
 	}
+	if id, ok := b.unrolled(r, start, in); ok {
+		return id, nil
+	}
 	return b.intern(n), nil
 }
 

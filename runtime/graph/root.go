@@ -65,3 +65,35 @@ func (b *Builder) triangular(id ID) bool {
 	}
 	return n.op == opCholesky || n.op == opMul && slices.ContainsFunc(n.in, b.triangular)
 }
+
+// Multiple divides a square matrix into a number that parameters change and a Cholesky factor that none does.
+func (b *Builder) Multiple(id ID) (number ID, factor []float64, ok bool) {
+	number, factor = b.timesMatrix(id)
+	k := b.nodes[id].shape.rows()
+	return number, factor, number != NoID && len(factor) == k*k && linear.CholeskyFactor(factor, k)
+}
+
+// RootOfInverse is a Cholesky factor of the inverse of a precision matrix that is a number times data.
+func (b *Builder) RootOfInverse(id ID) (ID, bool) {
+	number, matrix := b.timesMatrix(id)
+	k := b.nodes[id].shape.rows()
+	if number == NoID || len(matrix) != k*k || !linear.PositiveDefinite(matrix, k) {
+		return NoID, false
+	}
+	l, inverse := make([]float64, k*k), make([]float64, k*k)
+	matrixProducts.Cholesky(l, matrix, k)
+	matrixProducts.Inverse(inverse, l, k)
+	root := b.must("cholesky", b.Const("", Shape{k, k}, inverse))
+	return b.must2("mul", b.must("inv", b.must("sqrt", number)), root)
+}
+
+// scaledFactor is the Cholesky factor of a constant covariance matrix, times the root of what that is
+// multiplied by.
+func (b *Builder) scaledFactor(id ID) (ID, bool) {
+	number, matrix := b.timesMatrix(id)
+	k := b.nodes[id].shape.rows()
+	if number == NoID || len(matrix) != k*k || !linear.PositiveDefinite(matrix, k) {
+		return NoID, false
+	}
+	return b.must2("mul", b.must("sqrt", number), b.must("cholesky", b.Const("", Shape{k, k}, matrix)))
+}

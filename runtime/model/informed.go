@@ -165,6 +165,10 @@ func (e *recentredEffects) evidence(theta, g, v, slope []float64) {
 		e.walkEvidence(theta, g, v, slope)
 		return
 	}
+	if e.known != nil {
+		e.knownEvidence(theta, g, v, slope)
+		return
+	}
 	if e.Process {
 		e.processEvidence(theta, g, v, slope)
 		return

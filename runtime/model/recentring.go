@@ -18,10 +18,12 @@ type RecentringGraphs struct {
 // A RecentringStage is a graph over all parameters of the party. For the k-th of its effects, numbers of
 // Recentring.Effects, in turn, the outputs are the location (of those with anchors, nothing), the logarithm
 // of the scale and, of a walk or process, what is added to its elements. Each is one number, or is repeated
-// over the effects. A process has its root in the place of the scale.
+// over the effects. A process has its root in the place of the scale, or the logarithm of a number by which that
+// of Roots is multiplied.
 type RecentringStage struct {
 	Effects []int
 	Graph   *graph.Graph
+	Roots   [][]float64 // of each effect, by columns; nil where there is none that no parameter changes
 }
 
 // maps is how many outputs of a stage effects have.
@@ -86,6 +88,7 @@ type recentredEffects struct {
 	joint    *joint // nil where effects are independent
 	walk     walk
 	process  process
+	known    *known // in place of process
 }
 
 func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
@@ -103,7 +106,7 @@ func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 		exec := s.Graph.NewExec()
 		stage := recentredStage{exec: exec, seeds: make([][]float64, len(s.Graph.Outputs()))}
 		at := 0
-		for _, number := range s.Effects {
+		for i, number := range s.Effects {
 			e := m.effects[number]
 			e.location, e.logScale = exec.Output(at), exec.Output(at+1)
 			if e.Walk || e.Process {
@@ -111,6 +114,8 @@ func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 			}
 			if e.Walk {
 				e.walk = newWalk(e.Len, e.joint)
+			} else if root := s.Roots[i]; root != nil {
+				e.known = newKnown(e.Len, root, e.joint)
 			} else if e.Process {
 				e.process = process{joint: e.joint, root: e.logScale}
 				e.logScale = nil
@@ -182,6 +187,8 @@ func (m *recentred) At(at, from, to []float64) float64 {
 			case !e.moved():
 			case e.Walk:
 				logJacobian += e.walkTo(from, to, m.toTheta)
+			case e.known != nil:
+				logJacobian += e.knownTo(from, to, m.toTheta)
 			case e.Process:
 				logJacobian += e.processTo(from, to, m.toTheta)
 			case e.informed.on:
@@ -222,7 +229,7 @@ func (m *recentred) pull(g []float64, fromTheta bool) {
 				if e.joint != nil {
 					seeds[2] = e.joint.toAddend
 				}
-				if e.Process {
+				if e.Process && e.known == nil {
 					seeds[1] = e.process.toRoot
 				}
 			}
@@ -241,6 +248,8 @@ func (e *recentredEffects) pullAny(g []float64, fromTheta, inverse bool) {
 	switch {
 	case e.Walk:
 		e.pullWalk(g, fromTheta)
+	case e.known != nil:
+		e.pullKnown(g, fromTheta)
 	case e.Process:
 		e.pullProcess(g, fromTheta)
 	case e.informed.on:

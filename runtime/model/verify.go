@@ -139,16 +139,19 @@ func recentring(where string, spec *Spec) error {
 			outputs += maps(r.Effects[k])
 		}
 		if s.Graph == nil || s.Graph.Dim() != spec.Graph.Dim() || len(s.Graph.Inputs()) != 0 ||
-			len(s.Graph.Outputs()) != outputs {
+			len(s.Graph.Outputs()) != outputs || len(s.Roots) != len(s.Effects) {
 			return wrong(where, "a map of coordinates does not fit the party's parameters")
 		}
 		ports := s.Graph.Outputs()
-		for _, k := range s.Effects {
-			e := r.Effects[k]
+		for j, k := range s.Effects {
+			e, root := r.Effects[k], s.Roots[j]
 			of := ports[:maps(e)]
+			if root != nil && (!e.Process || len(root) != e.Len*e.Len || of[1].Len != 1) {
+				return wrong(where, "the root of %s does not fit its %d elements", e.Name, e.Len)
+			}
 			ports = ports[maps(e):]
 			for i, port := range of {
-				if i == 1 && e.Process && port.Len == e.Len*e.Len {
+				if i == 1 && e.Process && root == nil && port.Len == e.Len*e.Len {
 					continue
 				}
 				if e.Walk && i < 2 && port.Len != 1 {

@@ -60,7 +60,7 @@ func otherEffects(dim int, effects ...density.Effects) *model.RecentringGraphs {
 		panic(err)
 	}
 	return &model.RecentringGraphs{Effects: effects,
-		Stages: []model.RecentringStage{{Effects: []int{0}, Graph: g}}}
+		Stages: []model.RecentringStage{{Effects: []int{0}, Graph: g, Roots: make([][]float64, 1)}}}
 }
 
 // server receives s, sends mu and scale, and has the log density -½ Σ s² - ½ mu² - ½ scale².

@@ -77,6 +77,17 @@ func (b *Events) GiveX(i, j int, v float64) {
 	}
 }
 
+// A Scatter is how the shape of an elliptic distribution is given.
+type Scatter uint8
+
+// The scatters; NotNormal is that of a distribution which is no normal one.
+const (
+	NotNormal Scatter = iota
+	ByCovariance
+	ByFactor // Cholesky's, of the covariance
+	ByPrecision
+)
+
 // An Event is what makes a distribution one of vectors or matrices, or of numbers with vectors for
 // parameters: in place of LogDensity, Expand and Sample.
 type Event struct {
@@ -106,9 +117,8 @@ type Event struct {
 	// Walk is set where a value is a random walk from 0 whose steps are normal, with the first parameter for
 	// their mean and the second for their standard deviation.
 	Walk bool
-	// Normal is set where a value is normal, with the first parameter for its mean and the second for its
-	// covariance matrix, or that matrix's Cholesky factor where that is the parameter's domain.
-	Normal    bool
+	// Scatter is set where a value is normal, with the first parameter for its mean: what the second is.
+	Scatter   Scatter
 	NoSampler string // why there is no Sample, "" where there is
 	// Check reports why parameters that are each inside their domain are not allowed together, "" where they
 	// are; nil: they always are.

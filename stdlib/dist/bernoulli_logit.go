@@ -54,6 +54,15 @@ func bernoulliLogitLogDensity(b *def.Batch) float64 {
 	return finish(b, sum)
 }
 
+// count is the number of elements of an array.
+func count(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
 // sigmoids returns 1/(1+exp(-t)) and 1/(1+exp(t)) given z = exp(-|t|).
 func sigmoids(t, z float64) (p, q float64) {
 	near := 1 / (1 + z)
@@ -64,8 +73,14 @@ func sigmoids(t, z float64) (p, q float64) {
 	return p, q
 }
 
-// bernoulliLogitElements is -log(1 + exp(-t)) with t = ±alpha the log odds of the observed value.
+// bernoulliLogitElements is -log(1 + exp(-t)) with t = ±alpha the log odds of the observed value. Where several
+// elements have the same alpha, the log probabilities of both values are computed once.
 func bernoulliLogitElements(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
+	if count(b.Dims(theta[0])) < count(b.Dims(x)) {
+		b.Sum(b.Times(x, b.Func("log_inv_logit", theta[0])), 1)
+		b.Sum(b.Times(b.Sub(b.Number(1), x), b.Func("log1m_inv_logit", theta[0])), 1)
+		return true
+	}
 	toward := b.Mul(b.Sub(b.Number(1), b.Mul(b.Number(2), x)), theta[0])
 	b.Sum(b.Func("softplus", toward), -1)
 	return true

@@ -11,8 +11,8 @@ import (
 
 // MultiNormal is the multivariate normal distribution with a covariance matrix.
 func MultiNormal() def.Dist {
-	d := multiNormal(func(b *def.Events) { ellipticDensity(b, covariance, normalRadial) })
-	d.Name, d.Event.Normal = "multi_normal", true
+	d := multiNormal(func(b *def.Events) { ellipticDensity(b, def.ByCovariance, normalRadial) })
+	d.Name, d.Event.Scatter = "multi_normal", def.ByCovariance
 	d.Doc = `The multivariate normal distribution with a mean vector and a covariance matrix. ` + "`multi_normal_cholesky`" + ` is faster where a factor is at hand.
 
     log p(x) = -½ (x - mu)ᵀ Sigma⁻¹ (x - mu) - ½ log|Sigma| - ½ K log(2π)
@@ -64,15 +64,6 @@ func ellipticSample(r *rand.Rand, x, mu, l []float64, scale float64, k int) {
 	}
 }
 
-// A scatter is how the shape of an elliptic distribution is given.
-type scatter int
-
-const (
-	covariance scatter = iota
-	factor             // Cholesky factor of the covariance
-	precision
-)
-
 // A radial gives the log density of x = mu + L z for |L| = 1 from q = zᵀz, with -2 times its slope in q. The
 // parameters of event i before mu are its own to read and to give to; there are none for a normal
 // distribution.
@@ -83,17 +74,17 @@ func normalRadial(_ *def.Events, _ int, q float64, k int) (lp, weight float64) {
 }
 
 // ellipticDensity is that of a distribution whose last two parameters are a mean and a scatter.
-func ellipticDensity(b *def.Events, form scatter, of radial) {
+func ellipticDensity(b *def.Events, form def.Scatter, of radial) {
 	at := len(b.Theta) - 2
 	mu, s := b.Theta[at], b.Theta[at+1]
 	k := b.X.Len
 	f := factored{events: b, l: b.Work[:k*k]}
 	inverse, ready := b.Work[k*k:2*k*k], false
-	shared, weight := form == covariance && s.Step == 0 && b.W != nil && b.DTheta[at+1] != nil, 0.0
+	shared, weight := form == def.ByCovariance && s.Step == 0 && b.W != nil && b.DTheta[at+1] != nil, 0.0
 	d := b.Work[2*k*k : 3*k*k]
 	z, w := b.Work[3*k*k:3*k*k+k], b.Work[3*k*k+k:3*k*k+2*k]
 	eachEvent(b, func(i int) float64 {
-		if !f.of(s, i, k, form == factor) {
+		if !f.of(s, i, k, form == def.ByFactor) {
 			return math.Inf(-1)
 		}
 		for j := range k {
@@ -101,7 +92,7 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 		}
 		copy(w, z)
 		logDet := f.logDet
-		if form == precision { // w is Lᵀ r, then z the product with the precision
+		if form == def.ByPrecision { // w is Lᵀ r, then z the product with the precision
 			lowerTransposeTimes(w, f.l, k)
 			logDet = -logDet
 		} else {
@@ -115,7 +106,7 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 		if b.W == nil {
 			return lp - logDet
 		}
-		if form == precision {
+		if form == def.ByPrecision {
 			lowerTimes(w, f.l, k)
 		} else {
 			linear.SolveUpper(w, f.l, k)
@@ -132,7 +123,7 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 			}
 			b.Products.AddOuter(b.DTheta[at+1], w, z, k)
 		case b.DTheta[at+1] != nil:
-			if form != factor && (!ready || s.Step > 0) {
+			if form != def.ByFactor && (!ready || s.Step > 0) {
 				f.inverse(inverse, k)
 				ready = true
 			}
@@ -151,16 +142,16 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 
 // byScatter is the derivative of -½ g rᵀ Sigma⁻¹ r - log|L| by the scatter, for a residual r with w = Sigma⁻¹
 // r. inverse is that of L Lᵀ.
-func byScatter(d []float64, form scatter, g float64, r, w, inverse, l []float64, k int) {
+func byScatter(d []float64, form def.Scatter, g float64, r, w, inverse, l []float64, k int) {
 	for j := range k {
 		d, inverse := d[k*j:][:k], inverse[k*j:][:k]
 		switch form {
-		case covariance:
+		case def.ByCovariance:
 			c := float64(g * w[j])
 			for i, v := range inverse {
 				d[i] = 0.5 * (float64(c*w[i]) - v)
 			}
-		case precision:
+		case def.ByPrecision:
 			c := float64(g * r[j])
 			for i, v := range inverse {
 				d[i] = 0.5 * (v - float64(c*r[i]))

@@ -9,8 +9,8 @@ import (
 // MultiNormalCholesky is the multivariate normal distribution with the Cholesky factor of its covariance
 // matrix.
 func MultiNormalCholesky() def.Dist {
-	d := multiNormal(func(b *def.Events) { ellipticDensity(b, factor, normalRadial) })
-	d.Name, d.Event.Normal = "multi_normal_cholesky", true
+	d := multiNormal(func(b *def.Events) { ellipticDensity(b, def.ByFactor, normalRadial) })
+	d.Name, d.Event.Scatter = "multi_normal_cholesky", def.ByFactor
 	d.Doc = `The multivariate normal distribution with a mean vector and the lower triangular Cholesky factor L of its covariance L Lᵀ. Correlated effects of groups have L = ` + "`col(tau) .* L`" + `
 of standard deviations tau and a factor of their correlations.
 

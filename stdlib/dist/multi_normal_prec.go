@@ -10,8 +10,8 @@ import (
 
 // MultiNormalPrec is the multivariate normal distribution with a precision matrix.
 func MultiNormalPrec() def.Dist {
-	d := multiNormal(func(b *def.Events) { ellipticDensity(b, precision, normalRadial) })
-	d.Name = "multi_normal_prec"
+	d := multiNormal(func(b *def.Events) { ellipticDensity(b, def.ByPrecision, normalRadial) })
+	d.Name, d.Event.Scatter = "multi_normal_prec", def.ByPrecision
 	d.Doc = `The multivariate normal distribution with a mean vector and a precision matrix, the inverse of the covariance.
 
     log p(x) = -½ (x - mu)ᵀ Omega (x - mu) + ½ log|Omega| - ½ K log(2π)

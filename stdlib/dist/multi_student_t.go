@@ -10,7 +10,7 @@ import (
 
 // MultiStudentT is the multivariate Student t distribution.
 func MultiStudentT() def.Dist {
-	d := multiNormal(func(b *def.Events) { ellipticDensity(b, covariance, studentRadial) })
+	d := multiNormal(func(b *def.Events) { ellipticDensity(b, def.ByCovariance, studentRadial) })
 	d.Name = "multi_student_t"
 	d.Doc = `The multivariate Student t distribution with a location and a scale matrix; the covariance is Sigma·nu/(nu - 2).
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/vflc/vflc/backends/algebra"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -157,7 +156,7 @@ func (s *server) apart(z, out []float64) {
 // symmetricRoot overwrites a positive definite matrix with its root, V D^½ V'.
 func symmetricRoot(a []float64, p int) {
 	values, scratch := make([]float64, p), make([]float64, p*p)
-	if !algebra.Symmetric(p, a, values, scratch, make([]float64, algebra.Room*p)) {
+	if !vec.Eigen(p, a, values, scratch, make([]float64, vec.EigenRoom*p)) {
 		a[0] = math.NaN() // as of a matrix that is not finite
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -206,7 +205,7 @@ func axesOf(m int, a []float64) (values []float64, ok bool) {
 	if m == 0 {
 		return values, true
 	}
-	if !algebra.Symmetric(m, a, values, make([]float64, m*m), make([]float64, algebra.Room*m)) {
+	if !vec.Eigen(m, a, values, make([]float64, m*m), make([]float64, vec.EigenRoom*m)) {
 		return nil, false
 	}
 	for i := range m {

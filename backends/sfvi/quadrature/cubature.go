@@ -3,7 +3,6 @@ package quadrature
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/algebra"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -114,7 +113,7 @@ func (r *rows) sound() (root, inverse []float64) {
 	k, n := r.Width, r.count()
 	root, inverse = make([]float64, k*r.n), make([]float64, k*r.n)
 	a, scratch := make([]float64, k*k), make([]float64, k*k)
-	values, room := make([]float64, k), make([]float64, algebra.Room*k)
+	values, room := make([]float64, k), make([]float64, vec.EigenRoom*k)
 	for i := range n {
 		trace := 0.0
 		for e := range a {
@@ -123,7 +122,7 @@ func (r *rows) sound() (root, inverse []float64) {
 		for j := range k {
 			trace += math.Abs(a[j*k+j])
 		}
-		algebra.Symmetric(k, a, values, scratch, room)
+		vec.Eigen(k, a, values, scratch, room)
 		for e := range a {
 			r.block[e*n+i] = 0
 		}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A rule integrates over a standard normal variable: Gauss and Hermite's nodes, with weights that sum to 1.
@@ -24,7 +24,7 @@ func newRule(n int) rule {
 	for k := range off {
 		off[k] = math.Sqrt(float64(k + 1))
 	}
-	algebra.Tridiagonal(r.at, off, nil)
+	vector.Tridiagonal(r.at, off, nil)
 	slices.Sort(r.at)
 	sum := 0.0
 	for i := range n / 2 {

@@ -1,32 +1,31 @@
-package algebra
+package vector
 
 import (
 	"math"
 
 	"github.com/vflc/vflc/portable"
-	"github.com/vflc/vflc/runtime/vector"
 )
 
-// Room is how many numbers Symmetric needs as workspace for each row.
-const Room = 3
+// EigenRoom is how many numbers Eigen needs as workspace for each row.
+const EigenRoom = 3
 
-// mostSteps bounds the steps for one eigenvalue, of which two are usual.
-const mostSteps = 60
+// mostTurns bounds the steps for one eigenvalue, of which two are usual.
+const mostTurns = 60
 
-// Symmetric replaces the symmetric row-major matrix a of n rows by its eigenvectors, in columns, and sets the
-// n values, in no order. scratch is a matrix of the same size and room has Room·n numbers. It reports whether
+// Eigen replaces the symmetric row-major matrix a of n rows by its eigenvectors, in columns, and sets the
+// n values, in no order. scratch is a matrix of the same size and room has EigenRoom·n numbers. It reports whether
 // it converged; then a is finite if it was before. The method is Householder's, and the implicit QL algorithm
 // (Golub and Van Loan, Matrix Computations, 8.3).
-func Symmetric(n int, a, values, scratch, room []float64) bool {
+func Eigen(n int, a, values, scratch, room []float64) bool {
 	off, v, w := room[:n], room[n:][:n], room[2*n:][:n]
 	threeDiagonals(n, a, values, off, v, w)
 	transposed(n, scratch, a)
 	ok := Tridiagonal(values, off, func(i int, c, s float64) {
 		upper, lower := scratch[i*n:][:n], scratch[(i+1)*n:][:n]
-		vector.Scale(n, v, upper, s)
-		vector.Axpy(n, v, c, lower)
-		vector.Scale(n, upper, upper, c)
-		vector.Axpy(n, upper, -s, lower)
+		Scale(n, v, upper, s)
+		Axpy(n, v, c, lower)
+		Scale(n, upper, upper, c)
+		Axpy(n, upper, -s, lower)
 		copy(lower, v)
 	})
 	transposed(n, a, scratch)
@@ -49,7 +48,7 @@ func threeDiagonals(n int, a, diagonal, off, v, w []float64) {
 		x := a[k*n+k+1:][:n-k-1]
 		diagonal[k] = a[k*n+k]
 		m := len(x)
-		tail := vector.Dot(m-1, x[1:], x[1:])
+		tail := Dot(m-1, x[1:], x[1:])
 		if tail == 0 {
 			w[k], scale[k] = x[0], 0
 			continue
@@ -60,13 +59,13 @@ func threeDiagonals(n int, a, diagonal, off, v, w []float64) {
 		scale[k] = 2 / (float64(x[0]*x[0]) + tail)
 		p := v[:m]
 		clear(p)
-		vector.MatTVecAdd(m, p, 1, a[(k+1)*n+k+1:], n, x, m)
-		vector.Scale(m, p, p, scale[k])
-		vector.Axpy(m, p, float64(-0.5*scale[k])*vector.Dot(m, p, x), x)
+		MatTVecAdd(m, p, 1, a[(k+1)*n+k+1:], n, x, m)
+		Scale(m, p, p, scale[k])
+		Axpy(m, p, float64(-0.5*scale[k])*Dot(m, p, x), x)
 		for i := range m {
 			row := a[(k+1+i)*n+k+1:][:m]
-			vector.Axpy(m, row, -x[i], p)
-			vector.Axpy(m, row, -p[i], x)
+			Axpy(m, row, -x[i], p)
+			Axpy(m, row, -p[i], x)
 		}
 	}
 	diagonal[n-1] = a[n*n-1]
@@ -77,11 +76,11 @@ func threeDiagonals(n int, a, diagonal, off, v, w []float64) {
 		m, p := len(x), v[:n-k-1]
 		clear(p)
 		for i := range m {
-			vector.Axpy(m, p, float64(scale[k]*x[i]), a[(k+1+i)*n+k+1:])
+			Axpy(m, p, float64(scale[k]*x[i]), a[(k+1+i)*n+k+1:])
 		}
 		for i := range m {
 			row := a[(k+1+i)*n:][:n]
-			vector.Axpy(m, row[k+1:], -x[i], p)
+			Axpy(m, row[k+1:], -x[i], p)
 			row[k] = 0
 		}
 		clear(x)
@@ -109,7 +108,7 @@ func Tridiagonal(d, off []float64, turn func(i int, c, s float64)) bool {
 			if m == l {
 				break
 			}
-			if step == mostSteps {
+			if step == mostTurns {
 				return false
 			}
 			chase(d, off, l, m, turn)

@@ -1,4 +1,4 @@
-package algebra_test
+package vector_test
 
 import (
 	"math"
@@ -7,12 +7,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/backends/algebra"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // The vectors are orthonormal, A·V = V·Λ, and the values are those of gonum, for random matrices, some with
 // few different eigenvalues, of many sizes and scales.
-func TestSymmetric(t *testing.T) {
+func TestEigen(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for trial := range 200 {
 		n := 1 + r.IntN(40)
@@ -30,7 +30,7 @@ func TestSymmetric(t *testing.T) {
 			}
 		}
 		v, values := append([]float64(nil), a...), make([]float64, n)
-		if !algebra.Symmetric(n, v, values, make([]float64, n*n), make([]float64, algebra.Room*n)) {
+		if !vector.Eigen(n, v, values, make([]float64, n*n), make([]float64, vector.EigenRoom*n)) {
 			t.Fatal("no convergence")
 		}
 		norm, trace, want := 0.0, 0.0, mat.EigenSym{}
@@ -69,7 +69,7 @@ func TestSymmetric(t *testing.T) {
 	}
 }
 
-func BenchmarkSymmetric(b *testing.B) {
+func BenchmarkEigen(b *testing.B) {
 	const n = 60
 	r := rand.New(rand.NewPCG(1, 2))
 	a := make([]float64, n*n)
@@ -80,11 +80,11 @@ func BenchmarkSymmetric(b *testing.B) {
 		}
 	}
 	v, values, scratch, room := make([]float64, n*n), make([]float64, n), make([]float64, n*n),
-		make([]float64, algebra.Room*n)
+		make([]float64, vector.EigenRoom*n)
 	b.ReportAllocs()
 	for b.Loop() {
 		copy(v, a)
-		algebra.Symmetric(n, v, values, scratch, room)
+		vector.Eigen(n, v, values, scratch, room)
 	}
 }
 

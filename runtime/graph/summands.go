@@ -1,0 +1,241 @@
+package graph
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// A summand is a part of a sum over elements: of x, which has the shape of the sum or broadcasts to it, times
+// constants.
+type summand struct {
+	x     ID
+	by    []ID
+	sign  float64
+	zeros bool // a weight of 0 is nothing, even if x is not finite
+}
+
+// spread is a builder in whose target a sum over the elements of a node is the sums of its summands, where
+// some of these are the same for several elements, or few elements have a weight: those are then computed
+// alone. It is b itself where there is nothing to spread.
+func (b *Builder) spread() *Builder {
+	of := b
+	var parts []part
+	for _, p := range b.parts {
+		summands := []summand(nil)
+		if p.node != NoID {
+			summands = b.spreads(p.node)
+		}
+		if summands == nil {
+			parts = append(parts, p)
+			continue
+		}
+		if of == b {
+			c := *b
+			c.nodes, c.shared, of = slices.Clone(b.nodes), maps.Clone(b.shared), &c
+		}
+		n := b.nodes[p.node]
+		for i, s := range summands {
+			of.parts = nil
+			of.sum(b.terms[p.term], of.weighed(s, b.nodes[n.in[0]].shape), s.sign*n.power)
+			if i == 0 {
+				of.parts[0].value += p.value
+			}
+			parts = append(parts, of.parts...)
+		}
+	}
+	of.parts = parts
+	return of
+}
+
+// spreads returns the summands of a term that is to be spread, nil for any other.
+func (b *Builder) spreads(term ID) []summand {
+	n := &b.nodes[term]
+	if n.op != opTarget || b.nodes[n.in[0]].op == nil || b.nodes[n.in[0]].shape.Len() <= fewRows {
+		return nil
+	}
+	shape := b.nodes[n.in[0]].shape
+	var parts []summand
+	b.summands(summand{x: n.in[0], sign: 1}, shape, &parts)
+	if !slices.ContainsFunc(parts, func(s summand) bool {
+		return b.nodes[s.x].shape.Len() < shape.Len() || slices.ContainsFunc(s.by, b.sparse)
+	}) {
+		return nil
+	}
+	return parts
+}
+
+// summands appends what s is the sum of, over elements of a shape. An output is not looked into: it is a
+// leaf of the target.
+func (b *Builder) summands(s summand, shape Shape, out *[]summand) {
+	n := b.nodes[s.x]
+	from := func(x ID, sign float64) { b.summands(summand{x, s.by, s.sign * sign, s.zeros}, shape, out) }
+	times := func(x, by ID) {
+		b.summands(summand{x, append(slices.Clone(s.by), by), s.sign, s.zeros || n.op == opTimes}, shape, out)
+	}
+	switch {
+	case !n.shape.equal(shape) || b.isOutput(s.x):
+		*out = append(*out, s)
+	case n.op == opAdd || n.op == opAddN:
+		for _, x := range n.in {
+			from(x, 1)
+		}
+	case n.op == opSub:
+		from(n.in[0], 1)
+		from(n.in[1], -1)
+	case n.op == opNeg:
+		from(n.in[0], -1)
+	case n.op == opMul && b.finite(n.in[0]):
+		times(n.in[1], n.in[0])
+	case (n.op == opMul || n.op == opTimes) && b.finite(n.in[1]):
+		times(n.in[0], n.in[1])
+	default:
+		*out = append(*out, s)
+	}
+}
+
+func (b *Builder) isOutput(id ID) bool {
+	return slices.ContainsFunc(b.outputs, func(o port) bool { return o.id == id })
+}
+
+// finite reports whether a node is constant, with finite values alone. The number 0 is not taken for one: what
+// it multiplies is there to be NaN outside its domain.
+func (b *Builder) finite(id ID) bool {
+	n := &b.nodes[id]
+	if v, one := b.scalarValue(id); one && v == 0 {
+		return false
+	}
+	return n.kind == constant && !slices.ContainsFunc(n.values, func(x float64) bool { return x-x != 0 })
+}
+
+// sparse reports whether three of four values of a constant are 0.
+func (b *Builder) sparse(id ID) bool {
+	values, zeros := b.nodes[id].values, 0
+	for _, w := range values {
+		if w == 0 {
+			zeros++
+		}
+	}
+	return zeros > 0 && 4*zeros >= 3*len(values)
+}
+
+// weights are those of a summand for each element of a shape.
+func (b *Builder) weights(s summand, shape Shape) []float64 {
+	out := constantOf(shape.Len(), 1)
+	for _, by := range s.by {
+		n := &b.nodes[by]
+		link := broadcastLink(n.shape, shape)
+		for i := range out {
+			out[i] *= n.values[link.element(i, shape.rows())]
+		}
+	}
+	return out
+}
+
+// weighed is a node whose elements have the sum of a summand.
+func (b *Builder) weighed(s summand, shape Shape) ID {
+	n := b.nodes[s.x]
+	if n.shape.equal(shape) && n.kind != constant {
+		if len(s.by) == 0 {
+			return s.x
+		}
+		if slices.ContainsFunc(s.by, b.sparse) {
+			return b.few(s)
+		}
+	}
+	sums, link := make([]float64, n.shape.Len()), broadcastLink(n.shape, shape)
+	for i, w := range b.weights(s, shape) {
+		sums[link.element(i, shape.rows())] += w
+	}
+	return b.product(s, b.Const("", n.shape, sums), s.x)
+}
+
+func (b *Builder) product(s summand, weights, x ID) ID {
+	if s.zeros {
+		return ID((&expanding{Builder: b}).own(opTimes, def.Value(x), def.Value(weights)))
+	}
+	return b.must("mul", weights, x)
+}
+
+// few is weighed of the elements that have a weight.
+func (b *Builder) few(s summand) ID {
+	var weights []float64
+	var at []int
+	for i, w := range b.weights(s, b.nodes[s.x].shape) {
+		if w != 0 {
+			weights, at = append(weights, w), append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return b.Scalar(0)
+	}
+	p := picking{b, map[ID]ID{}, b.nodes[s.x].shape, at}
+	return b.product(s, b.Const("", Shape{len(at)}, weights), p.of(s.x))
+}
+
+// A picking takes some elements of a shape, by their places, of nodes that broadcast to it: what is computed
+// element by element is computed for these alone.
+type picking struct {
+	*Builder
+	picked map[ID]ID
+	shape  Shape
+	at     []int
+}
+
+func (p *picking) of(id ID) ID {
+	if _, known := p.picked[id]; !known {
+		p.picked[id] = p.pick(id)
+	}
+	return p.picked[id]
+}
+
+func (p *picking) pick(id ID) ID {
+	n := p.nodes[id]
+	switch whole := n.shape.equal(p.shape) && !p.isOutput(id); {
+	case len(n.shape) == 0:
+		return id
+	case whole && n.op == opTranspose:
+		turned := make([]int, len(p.at))
+		for i, at := range p.at {
+			turned[i] = at/n.shape[0] + at%n.shape[0]*n.shape[1]
+		}
+		other := picking{p.Builder, map[ID]ID{}, Shape{n.shape[1], n.shape[0]}, turned}
+		return other.of(n.in[0])
+	case whole && slices.Contains([]*op{opFunc, opAdd, opSub, opMul, opDiv, opNeg, opTimes}, n.op):
+		out := node{op: n.op, fn: n.fn, quick: n.quick}
+		for _, in := range n.in {
+			out.in = append(out.in, p.of(in))
+		}
+		if err := out.op.infer(p.Builder, &out); err == nil {
+			return p.intern(out)
+		}
+	}
+	return p.gather(id)
+}
+
+// gather takes the elements of a node as it is.
+func (p *picking) gather(id ID) ID {
+	shape := p.nodes[id].shape
+	link := broadcastLink(shape, p.shape)
+	codes := make([][]float64, len(shape))
+	values := make([]float64, len(p.at))
+	for i, at := range p.at {
+		place := link.element(at, p.shape.rows())
+		if p.nodes[id].kind == constant {
+			values[i] = p.nodes[id].values[place]
+		}
+		for axis, size := range shape {
+			codes[axis] = append(codes[axis], float64(place%size+1))
+			place /= size
+		}
+	}
+	if p.nodes[id].kind == constant {
+		return p.Const("", Shape{len(values)}, values)
+	}
+	in := []ID{id}
+	for _, c := range codes {
+		in = append(in, p.Const("", Shape{len(c)}, c))
+	}
+	return p.must("gather", in...)
+}

@@ -1,0 +1,75 @@
+package graph
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// A recursion of few steps on long vectors is its steps written out, with the same value and gradient.
+func TestUnrolled(t *testing.T) {
+	const length, steps = 40, 5
+	for _, down := range []bool{false, true} {
+		for _, long := range []bool{false, true} { // with more steps it is one operation
+			n := steps
+			if long {
+				n = mostUnrolled
+			}
+			var got [2][]float64
+			for plain := range got {
+				body := New("step")
+				body.Plain()
+				w, x := body.Input("w", Shape{length}), body.Input("x", Shape{length})
+				one, two := body.Input("one", Shape{length}), body.Input("two", Shape{length})
+				body.Output("h", body.must("add", body.must("mul", body.must("tanh", w), one),
+					body.must("mul", body.must("sin", x), body.must("sub", two, body.Scalar(0.3)))))
+				g, err := body.Build()
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := &Recursion{Name: "h", Body: g, First: 2, Last: n + 1, Rows: n + 2, Start: []int{0, 1},
+					State: Shape{length}, Down: down, Reads: []Read{{Kind: ReadWhole},
+						{Kind: ReadRow, Input: 1, Offset: 1}, {Kind: ReadState, Offset: -1},
+						{Kind: ReadState, Offset: -2}}}
+				if down {
+					r.First, r.Last, r.Start = n-1, 0, []int{n + 1, n}
+					r.Reads[2].Offset, r.Reads[3].Offset = 1, 2
+				}
+				b := New("outer")
+				if plain == 1 {
+					b.Plain()
+				}
+				in := []ID{b.Param("w", Shape{length}), b.Param("x", Shape{n + 3, length})}
+				h, err := b.Recur(r, []ID{b.Param("a", Shape{length}), b.Param("b", Shape{length})}, in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := make([]float64, (n+2)*length)
+				for i := range c {
+					c[i] = math.Cos(float64(i))
+				}
+				if err := b.Add("h", b.must("mul", h, b.Const("", Shape{n + 2, length}, c)), 1); err != nil {
+					t.Fatal(err)
+				}
+				whole, err := b.Build()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if one := strings.Contains(whole.String(), "recur."); one != (plain == 1 || long) {
+					t.Errorf("%d steps, plain %d: one operation: %v", n, plain, one)
+				}
+				e, at := whole.NewExec(), make([]float64, whole.Dim())
+				for i := range at {
+					at[i] = math.Sin(float64(i))
+				}
+				e.Forward(at)
+				got[plain] = append([]float64{e.Target()}, e.Grad()...)
+			}
+			for i, want := range got[1] {
+				if math.Abs(got[0][i]-want) > 1e-12*(1+math.Abs(want)) {
+					t.Fatalf("%d steps, down %v, number %d: %v, want %v", n, down, i, got[0][i], want)
+				}
+			}
+		}
+	}
+}
