@@ -226,6 +226,7 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 	if err := b.carrier(term, &n); err != nil {
 		return fmt.Errorf("%s: %w", d.Name, err)
 	}
+	n = b.distinct(n)
 	if !b.expand(term, &n) && !b.expandWeighted(term, &n) {
 		b.addTerm(term, n)
 	}
