@@ -212,7 +212,7 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 		}
 		return b.Add(term, id, power)
 	}
-	n := node{op: opDensity, in: append([]ID{x}, theta...), likely: &likelihood{d, weights != NoID},
+	n := node{op: opDensity, in: append([]ID{x}, theta...), likely: &likelihood{dist: d, weighted: weights != NoID},
 		power: power}
 	if weights != NoID {
 		n.in = append(n.in, weights)

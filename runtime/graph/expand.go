@@ -154,7 +154,7 @@ func (e *expanding) Rising(a, x def.Value) def.Value { return e.own(opRising, a,
 
 // Hazards is log(exp(-exp(from)) - exp(-exp(to))).
 func (e *expanding) Hazards(from, to def.Value) def.Value {
-	return e.own(opHazard, e.own(opHazards, from, to))
+	return e.own(opValue, e.own(opHazards, from, to))
 }
 
 // own is an operation that no program names.
