@@ -19,7 +19,7 @@ func (g *Graph) Singly() []string {
 func (n *node) singly() bool {
 	switch n.op {
 	case opFunc:
-		return n.quick == nil && n.fn.Name != "abs" && n.fn.Name != "inside_bound"
+		return n.quick == nil && !n.fn.Light
 	case opPow, opDensity, opLogDensity, opLogCDF, opLogCCDF, opEvents:
 		return true
 	}

@@ -3,6 +3,7 @@ package dist
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -46,6 +47,44 @@ func betweenSymmetric(z Formula, cdf func(b def.DensityBuilder, z def.Value) def
 // logDifference is log(exp(more) - exp(less)).
 func logDifference(b def.DensityBuilder, more, less def.Value) def.Value {
 	return b.Add(more, b.Func("log1m_exp", b.Sub(less, more)))
+}
+
+// betweenHalf is that of |u| = z for a u with the distribution function cdf, which is symmetric about 0: twice
+// the probability that u lies there.
+func betweenHalf(z Formula, cdf func(b def.DensityBuilder, z def.Value) def.Value) between {
+	return func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value {
+		beyond := func(x def.Value) def.Value { return cdf(b, b.Func("neg", z(b, x, theta))) }
+		twice := func(lp def.Value) def.Value { return b.Add(lp, b.Number(math.Ln2)) }
+		switch def.None {
+		case lower:
+			return b.Func("log1m_exp", twice(beyond(upper)))
+		case upper:
+			return twice(beyond(lower))
+		}
+		return twice(logDifference(b, beyond(lower), beyond(upper)))
+	}
+}
+
+// overScale is x/sigma, NaN where sigma is not positive.
+func overScale(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
+	return b.Div(x, b.Apply(above0(), theta[0]))
+}
+
+// logCauchy is the log of the distribution function of the standard Cauchy distribution.
+func logCauchy(b def.DensityBuilder, z def.Value) def.Value {
+	return b.Apply(&def.Func{
+		Name: "log_cauchy_cdf",
+		Forward: func(y, x []float64) {
+			for i, z := range x {
+				y[i], _ = cauchyCDF(z)
+			}
+		},
+		Backward: func(dx, dy, x, y []float64) {
+			for i, z := range x {
+				dx[i] += float64(dy[i] * portable.Exp(-y[i]) / (math.Pi * (1 + float64(z*z))))
+			}
+		},
+	}, z)
 }
 
 // betweenHazard is that of a distribution whose log probability of a greater value is -exp(h), with h the log

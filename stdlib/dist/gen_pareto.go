@@ -74,7 +74,7 @@ func boxCoxed(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
 // log1pRatio is log(1 + w)/w, of which a shape of 0 is no special case.
 func log1pRatio() *def.Func {
 	return &def.Func{
-		Name: "log1p_ratio",
+		Name: "log1p_ratio", Vector: def.Log1pRatioLoop,
 		Forward: func(y, x []float64) {
 			for i, w := range x {
 				y[i] = log1pRatioAt(w)

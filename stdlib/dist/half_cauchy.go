@@ -30,8 +30,8 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 		})), LogCCDF: above(half(cauchyTail, func(z float64) float64 {
 			return 2 / math.Pi * portable.Atan(z)
 		})),
-		SlowTails: arctangent,
-		Examples:  []string{"param tau ~ half_cauchy(1)"},
+		Between:  betweenHalf(overScale, logCauchy),
+		Examples: []string{"param tau ~ half_cauchy(1)"},
 	})
 }
 

@@ -34,8 +34,8 @@ Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance p
 		})), LogCCDF: above(half(normalTail, func(z float64) float64 {
 			return portable.Erf(z / math.Sqrt2)
 		})),
-		SlowTails: "the error function has no vector form",
-		Examples:  []string{"param tau ~ half_normal(1)"},
+		Between:  betweenHalf(overScale, logPhi),
+		Examples: []string{"param tau ~ half_normal(1)"},
 	})
 }
 

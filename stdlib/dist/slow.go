@@ -20,7 +20,6 @@ const (
 const (
 	incompleteGamma = "the incomplete gamma function has no vector form"
 	incompleteBeta  = "the incomplete beta function has no vector form"
-	arctangent      = "the arctangent has no vector form"
 	movingEnds      = "an end of the support is a parameter"
 	fewCounts       = "it has few values"
 	sumOfCounts     = "it sums over the values"
