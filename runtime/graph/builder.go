@@ -215,8 +215,8 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 		}
 		return b.Add(term, id, power)
 	}
-	n := node{op: opDensity, in: append([]ID{x}, theta...), likely: &likelihood{dist: d, weighted: weights != NoID},
-		power: power}
+	n := node{op: opDensity, in: append([]ID{x}, theta...), power: power,
+		likely: &likelihood{dist: d, weighted: weights != NoID}}
 	if weights != NoID {
 		n.in = append(n.in, weights)
 	}

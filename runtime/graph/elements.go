@@ -91,6 +91,9 @@ func (b *Builder) tail(n *node, upper bool) (ID, bool) {
 	if upper {
 		lower, most = most, lower
 	}
+	if id, ok := b.tailAtZero(n, upper); ok {
+		return id, true
+	}
 	if b.plain || shape.Len() <= fewRows || d.Between == nil || !e.within(def.Value(n.in[0]), d) {
 		return NoID, false
 	}
@@ -100,6 +103,25 @@ func (b *Builder) tail(n *node, upper bool) (ID, bool) {
 	}
 	id := ID(d.Between(e, lower, most, theta))
 	return id, b.Shape(id).equal(shape)
+}
+
+// tailAtZero is a tail of counts from 0 on at 0, as of data without zeros: the log probability of 0, or of
+// another value.
+func (b *Builder) tailAtZero(n *node, upper bool) (ID, bool) {
+	x, d := &b.nodes[n.in[0]], n.likely.dist
+	counts := d.Discrete && d.Event == nil && (d.Support == def.Naturals || d.Support == def.UpToN)
+	if b.plain || !counts || x.kind != constant || x.shape.Len() <= fewRows ||
+		slices.ContainsFunc(x.values, func(v float64) bool { return v != 0 }) {
+		return NoID, false
+	}
+	zero, err := b.LogDensityByVectors(d, n.in[0], n.in[1:], NoID)
+	if err != nil {
+		panic("graph: " + err.Error())
+	}
+	if !upper {
+		return zero, true
+	}
+	return b.must("log1m_exp", zero), true
 }
 
 // elementsOutside is elements where data lie outside the support: these elements are -Inf, whatever the

@@ -140,14 +140,6 @@ func (b *Builder) TailByVectors(upper bool, d *def.Dist, x ID, theta []ID) (ID, 
 	return b.values(n), nil
 }
 
-func (b *Builder) elementwise(o *op, d *def.Dist, x ID, theta []ID) (ID, error) {
-	n, err := b.elementNode(o, d, x, theta)
-	if err != nil {
-		return NoID, err
-	}
-	return b.values(n), nil
-}
-
 // elementNode is the node of a function of a distribution, element by element.
 func (b *Builder) elementNode(o *op, d *def.Dist, x ID, theta []ID) (node, error) {
 	if len(theta) != len(d.Params) {

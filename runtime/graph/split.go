@@ -211,11 +211,14 @@ func (e *expanding) tail(o *op, d *def.Dist, x def.Value, theta []def.Value) def
 			x = e.Add(x, e.Fill(0))
 		}
 	}
-	id, err := e.elementwise(o, d, ID(x), ids)
+	n, err := e.elementNode(o, d, ID(x), ids)
 	if err != nil {
 		panic("graph: " + err.Error())
 	}
-	return def.Value(id)
+	if id, ok := e.tailAtZero(&n, o == opLogCCDF); ok {
+		return def.Value(id)
+	}
+	return def.Value(e.values(n))
 }
 
 // within reports whether an end of an interval, where it is one, is sure to lie inside the support.
