@@ -128,14 +128,13 @@ func (b *Builder) tailAtZero(n *node, upper bool) (ID, bool) {
 // parameters are. In the formula the smallest value inside stands for theirs.
 func (b *Builder) elementsOutside(n *node) (ID, bool) {
 	x := &b.nodes[n.in[0]]
-	moving := n.likely.dist.Support == def.Interval || n.likely.dist.Support == def.FromFirst
 	undecided := false // a bound that is not known, or is the same for several elements
 	for k, p := range n.likely.dist.Params {
 		at := &b.nodes[n.in[k+1]]
 		known := at.kind == constant && (at.shape.Len() == 1 || at.shape.equal(x.shape))
 		undecided = undecided || !known && (at.kind == constant || p.Integral)
 	}
-	if b.plain || x.kind != constant || moving || undecided {
+	if b.plain || x.kind != constant || undecided {
 		return NoID, false
 	}
 	shape, holds := x.shape, support(b.nodes, n)
