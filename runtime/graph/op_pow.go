@@ -96,8 +96,8 @@ func (c *call) powerSlope(j int, t, a, b []float64) {
 	}
 }
 
-// power writes a^b as what is faster: products, roots and reciprocals where b is a small number, exp(b·m)
-// where log a is known, and else by vectors.
+// power writes a^b as what is faster: products where b is a small number, exp(b·m) where log a is known, and
+// else by vectors.
 func (b *Builder) power(in []ID) (ID, bool) {
 	v, known := b.scalarValue(in[1])
 	switch {
@@ -111,8 +111,8 @@ func (b *Builder) power(in []ID) (ID, bool) {
 		return b.must2("mul", b.must("mul", in[0], in[0]), in[0])
 	case known && v == 4:
 		return b.must2("square", b.must("mul", in[0], in[0]))
-	case known && v < 0 && (v == -1 || v == -2 || v == -3 || v == -4):
-		return b.must2("inv", b.must("pow", in[0], b.Scalar(-v)))
+	case known && v == -1:
+		return b.must2("inv", in[0])
 	}
 	if m, ok := b.argument(in[0], "exp"); ok {
 		return b.must2("exp", b.must("mul", m, in[1]))
