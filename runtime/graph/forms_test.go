@@ -56,7 +56,8 @@ func TestPowers(t *testing.T) {
 			case len(c.parts) == 1:
 				slopes = append(slopes, toB)
 			case c.name == "a power of a number" || i >= n:
-				slopes = append(slopes, portable.PowLog(c.base[i%n], portable.Pow(c.base[i%n], c.exponents[i%n])))
+				power := portable.Pow(c.base[i%n], c.exponents[i%n])
+				slopes = append(slopes, portable.PowLog(c.base[i%n], power))
 			default:
 				slopes = append(slopes, portable.PowSlope(c.base[i], c.exponents[i]))
 			}

@@ -227,7 +227,7 @@ func log1pRatioSlope(n int, t, s, x, y []float64) {
 		vector.Fill(m, sum[:], 11./23)
 		for k := 10.0; k > 0; k-- {
 			vector.Mul(m, sum[:], sum[:], u[:])
-			vector.AddScalar(m, sum[:], sum[:], k/(2*k+1))
+			vector.AddScalar(m, sum[:], sum[:], k/(float64(2*k)+1))
 		}
 		vector.Mul(m, s, s, part[:])
 		vector.Mul(m, s, s, part[:])

@@ -49,8 +49,8 @@ func logDifference(b def.DensityBuilder, more, less def.Value) def.Value {
 	return b.Add(more, b.Func("log1m_exp", b.Sub(less, more)))
 }
 
-// betweenHalf is that of sigma·|u| for a u with the distribution function cdf, which is symmetric about 0: twice
-// the probability that u lies there. From 0 on it is within, the log distribution function of |u|.
+// betweenHalf is that of sigma·|u| for a u with the distribution function cdf, which is symmetric about 0:
+// twice the probability that u lies there. From 0 on it is within, the log distribution function of |u|.
 func betweenHalf(cdf func(b def.DensityBuilder, z def.Value) def.Value, within *def.Func) between {
 	return func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value {
 		z := func(x def.Value) def.Value { return b.Div(x, b.Apply(above0(), theta[0])) }
