@@ -23,8 +23,8 @@ var (
 		})
 )
 
-// elementsOf is the operation that gives the elements of one function of a distribution and, behind these, its
-// derivatives by the operands that are no data, column by column: a block gives both for little more.
+// elementsOf is the operation that gives the elements of one function of a distribution and, behind these,
+// its derivatives by the operands that are no data, column by column: a block gives both for little more.
 func elementsOf(name, doc string, function func(*def.Dist) func(*def.Batch) float64) *op {
 	return &op{
 		name: name, doc: doc, least: 1,
