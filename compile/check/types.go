@@ -418,9 +418,28 @@ func (c *checker) unknownFunction(e *ast.Call) {
 		d.Note("%s", afterTilde(name))
 	case slices.Contains(c.Universe.Encoders(), name):
 		d.Note("%s is an encoder of columns: data X : real[N, P] from %s(…)", name, name)
+	case ast.LikeDensity(name):
+		c.unknownDensity(d, name)
 	case near != "":
 		perhaps(d, near)
 	default:
 		d.Note("`vflc doc` lists the functions of this version")
 	}
+}
+
+// unknownDensity proposes the density function whose name is near.
+func (c *checker) unknownDensity(d *diag.Diagnostic, name string) {
+	var known []string
+	for _, of := range c.Universe.Dists() {
+		dist, _ := c.Universe.Dist(of)
+		known = append(known, of+lpdf(dist))
+		if dist.LogCDF != nil {
+			known = append(known, of+"_lcdf", of+"_lccdf")
+		}
+	}
+	if near := Nearest(name, known); near != "" {
+		likeName(d, near)
+		return
+	}
+	d.Note("the density functions are NAME_lpdf, NAME_lpmf, NAME_lcdf and NAME_lccdf of any distribution")
 }

@@ -29,6 +29,13 @@ func Density(name string) (dist, suffix string, kind DensityKind, ok bool) {
 	return "", "", 0, false
 }
 
+// LikeDensity reports whether a name that is no density function's has an ending like theirs, as
+// weibull_lccdff.
+func LikeDensity(name string) bool {
+	at := strings.LastIndex(name, "_")
+	return at > 0 && (strings.HasPrefix(name[at:], "_lp") || strings.HasPrefix(name[at:], "_lc"))
+}
+
 // IsDensity reports whether an expression is the call of a density function.
 func IsDensity(e Expr) bool {
 	call, ok := e.(*Call)

@@ -89,10 +89,11 @@ const byWord = "by"
 
 func beginsGroups(t lexer.Token) bool { return t.Type == identToken && t.Value == byWord }
 
-// givenOf reports whether `|` may follow the first argument of a function: of densities only.
+// givenOf reports whether `|` may follow the first argument of a function: of densities only. One that is
+// misspelt gets a message about its name.
 func givenOf(name ast.Ident) bool {
 	_, _, _, ok := ast.Density(name.Name)
-	return ok
+	return ok || ast.LikeDensity(name.Name)
 }
 
 // comprehension parses what follows the body of a sum over a family or a range, or of an array, which has no

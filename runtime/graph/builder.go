@@ -147,6 +147,9 @@ func (b *Builder) Apply(name string, attr Attr, in ...ID) (ID, error) {
 	if id, ok := b.entry(o, attr, in); ok {
 		return id, nil
 	}
+	if id, ok := b.listed(o, attr, in); ok {
+		return id, nil
+	}
 	n := node{op: o, in: append([]ID(nil), in...), attr: attr, fn: f}
 	if f != nil && o == opFunc {
 		n.quick = vectorFuncs[f.Vector]
@@ -212,8 +215,8 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 		}
 		return b.Add(term, id, power)
 	}
-	n := node{op: opDensity, in: append([]ID{x}, theta...), likely: &likelihood{d, weights != NoID},
-		power: power}
+	n := node{op: opDensity, in: append([]ID{x}, theta...), power: power,
+		likely: &likelihood{dist: d, weighted: weights != NoID}}
 	if weights != NoID {
 		n.in = append(n.in, weights)
 	}
@@ -226,6 +229,7 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 	if err := b.carrier(term, &n); err != nil {
 		return fmt.Errorf("%s: %w", d.Name, err)
 	}
+	n = b.distinct(n)
 	if !b.expand(term, &n) && !b.expandWeighted(term, &n) {
 		b.addTerm(term, n)
 	}

@@ -30,21 +30,57 @@ func (b *Builder) elements(n *node) (ID, bool) {
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
 	}
-	s := &summing{expanding: &expanding{Builder: b, power: 1, shape: x.shape}, sum: NoID, all: NoID}
-	shape := x.shape
+	s := newSumming(&expanding{Builder: b, power: 1, shape: x.shape, rows: x.shape.Len(),
+		split: len(x.shape) == 1})
 	if !form(s, def.Value(n.in[0]), theta) {
 		return NoID, false
 	}
+	return s.total(), true
+}
+
+func newSumming(e *expanding) *summing { return &summing{expanding: e, sum: NoID, all: NoID} }
+
+// total is what has been added, in the shape of the left side.
+func (s *summing) total() ID {
 	if s.each != 0 {
 		s.all = s.plus(s.all, s.Scalar(s.each))
 	}
-	if s.sum == NoID || !b.Shape(s.sum).equal(shape) {
-		s.add(b.Const("", shape, constantOf(shape.Len(), 0)))
+	if s.sum == NoID || !s.Shape(s.sum).equal(s.shape) {
+		s.add(s.Builder.Const("", s.shape, constantOf(s.shape.Len(), 0)))
 	}
 	if s.all == NoID {
-		return s.sum, true
+		return s.sum
 	}
-	return s.plus(s.sum, s.all), true
+	return s.plus(s.sum, s.all)
+}
+
+// Split writes the elements of the rows where is holds, and those of the others, and puts them in the order
+// of the rows.
+func (s *summing) Split(by []def.Value, is func(by []float64) bool, yes,
+	no func(b def.DensityBuilder, of func(def.Value) def.Value)) bool {
+	rows, ok := s.divided(by, is)
+	if !ok || !s.split {
+		return false
+	}
+	var parts []ID
+	place, at := make([]float64, s.rows), 0
+	for k, write := range []func(def.DensityBuilder, func(def.Value) def.Value){yes, no} {
+		if len(rows[k]) == s.rows {
+			write(s, func(v def.Value) def.Value { return v })
+			return true
+		}
+		part, of := s.part(rows[k])
+		in := newSumming(part)
+		write(in, of)
+		parts = append(parts, in.total())
+		for _, row := range rows[k] {
+			at++
+			place[int(row)-1] = float64(at)
+		}
+	}
+	order := s.share(fmtRows(place), func() ID { return s.Builder.Const("rows", Shape{s.rows}, place) })
+	s.add(s.must("gather", s.must("append", parts...), order))
+	return true
 }
 
 // tail writes a tail of each element as operations, in the shape of its left side.
@@ -54,6 +90,9 @@ func (b *Builder) tail(n *node, upper bool) (ID, bool) {
 	lower, most := def.None, def.Value(n.in[0])
 	if upper {
 		lower, most = most, lower
+	}
+	if id, ok := b.tailAtZero(n, upper); ok {
+		return id, true
 	}
 	if b.plain || shape.Len() <= fewRows || d.Between == nil || !e.within(def.Value(n.in[0]), d) {
 		return NoID, false
@@ -66,18 +105,36 @@ func (b *Builder) tail(n *node, upper bool) (ID, bool) {
 	return id, b.Shape(id).equal(shape)
 }
 
+// tailAtZero is a tail of counts from 0 on at 0, as of data without zeros: the log probability of 0, or of
+// another value.
+func (b *Builder) tailAtZero(n *node, upper bool) (ID, bool) {
+	x, d := &b.nodes[n.in[0]], n.likely.dist
+	counts := d.Discrete && d.Event == nil && (d.Support == def.Naturals || d.Support == def.UpToN)
+	if b.plain || !counts || x.kind != constant || x.shape.Len() <= fewRows ||
+		slices.ContainsFunc(x.values, func(v float64) bool { return v != 0 }) {
+		return NoID, false
+	}
+	zero, err := b.LogDensityByVectors(d, n.in[0], n.in[1:], NoID)
+	if err != nil {
+		panic("graph: " + err.Error())
+	}
+	if !upper {
+		return zero, true
+	}
+	return b.must("log1m_exp", zero), true
+}
+
 // elementsOutside is elements where data lie outside the support: these elements are -Inf, whatever the
 // parameters are. In the formula the smallest value inside stands for theirs.
 func (b *Builder) elementsOutside(n *node) (ID, bool) {
 	x := &b.nodes[n.in[0]]
-	moving := n.likely.dist.Support == def.Interval || n.likely.dist.Support == def.FromFirst
 	undecided := false // a bound that is not known, or is the same for several elements
 	for k, p := range n.likely.dist.Params {
 		at := &b.nodes[n.in[k+1]]
 		known := at.kind == constant && (at.shape.Len() == 1 || at.shape.equal(x.shape))
 		undecided = undecided || !known && (at.kind == constant || p.Integral)
 	}
-	if b.plain || x.kind != constant || moving || undecided {
+	if b.plain || x.kind != constant || undecided {
 		return NoID, false
 	}
 	shape, holds := x.shape, support(b.nodes, n)

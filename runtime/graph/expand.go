@@ -25,7 +25,11 @@ type expanding struct {
 func (b *Builder) expand(term string, n *node) bool {
 	x, d := &b.nodes[n.in[0]], n.likely.dist
 	few := d.Loop != "" && x.shape.Len() <= fewRows && !(len(x.shape) == 0 && b.mapped(n))
-	if b.plain || n.likely.weighted || few || d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
+	form := d.Expand
+	if form == nil && d.Rows != def.NormalRows {
+		form = d.Elements // of one predictor for all rows, which has no loop
+	}
+	if b.plain || n.likely.weighted || few || form == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
 		return false
 	}
 	if r := rowLikelihoods[d.Rows]; r != nil && r.finite && infinite(b.nodes, n.in[n.predictor()]) {
@@ -35,7 +39,7 @@ func (b *Builder) expand(term string, n *node) bool {
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
 	}
-	return d.Expand(&expanding{b, term, n.power, x.shape, x.shape.Len(), len(x.shape) == 1},
+	return form(&expanding{b, term, n.power, x.shape, x.shape.Len(), len(x.shape) == 1},
 		def.Value(n.in[0]), theta)
 }
 
@@ -150,7 +154,7 @@ func (e *expanding) Rising(a, x def.Value) def.Value { return e.own(opRising, a,
 
 // Hazards is log(exp(-exp(from)) - exp(-exp(to))).
 func (e *expanding) Hazards(from, to def.Value) def.Value {
-	return e.own(opHazard, e.own(opHazards, from, to))
+	return e.own(opValue, e.own(opHazards, from, to))
 }
 
 // own is an operation that no program names.

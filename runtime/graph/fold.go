@@ -102,11 +102,7 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 	case "inv":
 		return b.logistic(b.Scalar(1), in[0])
 	case "pow":
-		if v, ok := b.scalarValue(in[1]); ok && v == 1 {
-			return in[0], true
-		} else if ok && v == 2 {
-			return b.must2("mul", in[0], in[0])
-		}
+		return b.power(in)
 	case "mul":
 		for k := range 2 {
 			if v, ok := b.scalarValue(in[k]); ok && v == 1 {

@@ -1,6 +1,9 @@
 package graph
 
 import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -152,6 +155,92 @@ var vectorFuncs = [...]*vectorFunc{
 		vector.Mul(n, t, t, s)
 		vector.Mul(n, t, t, dy)
 	}, false},
+	def.PhiLoop: {normalDistribution, func(n int, t, _, dy, x, _ []float64) {
+		normalDensity(n, t, x)
+		vector.Mul(n, t, t, dy)
+	}, false},
+	def.GeluLoop: {func(n int, y, x []float64) {
+		normalDistribution(n, y, x)
+		vector.Weight(n, y, x)
+	}, func(n int, t, s, dy, x, _ []float64) {
+		normalDensity(n, s, x)
+		vector.Mul(n, s, s, x)
+		normalDistribution(n, t, x)
+		vector.Add(n, t, t, s)
+		vector.Mul(n, t, t, dy)
+	}, false},
+	def.Log1pRatioLoop: {func(n int, y, x []float64) {
+		vector.Log1p(n, y, x)
+		vector.Div(n, y, y, x)
+		for i, w := range x[:n] {
+			if w == 0 {
+				y[i] = 1
+			}
+		}
+	}, func(n int, t, s, dy, x, y []float64) {
+		log1pRatioSlope(n, t, s, x, y)
+		vector.Mul(n, t, t, dy)
+	}, false},
+}
+
+// lowestPhi is the argument from which Phi is exp(log_Phi), whose error grows with |log_Phi|.
+const lowestPhi = -1.5
+
+func normalDistribution(n int, y, x []float64) {
+	vector.LogPhi(n, y, x)
+	vector.Exp(n, y, y)
+	for i, v := range x[:n] {
+		if !(v >= lowestPhi) {
+			y[i] = portable.Phi(v)
+		}
+	}
+}
+
+// normalDensity is exp(-x²/2)/√(2π), by the function of one number where a rounding of x² would show.
+func normalDensity(n int, t, x []float64) {
+	vector.Mul(n, t, x, x)
+	vector.Scale(n, t, t, -0.5)
+	vector.Exp(n, t, t)
+	vector.Scale(n, t, t, perRootTwoPi)
+	for i, v := range x[:n] {
+		if !(math.Abs(v) <= 2) {
+			t[i] = portable.NormalDensity(v)
+		}
+	}
+}
+
+const perRootTwoPi = 0.39894228040143267793994605993438
+
+// seriesWithin is the |w| within which the slope of log(1 + w)/w is a series, since its terms cancel: with
+// v = w/(2 + w) the function is 2 atanh(v)/w.
+const seriesWithin = 0.3
+
+func log1pRatioSlope(n int, t, s, x, y []float64) {
+	var part, u, sum [64]float64
+	for from := 0; from < n; from += len(u) {
+		m := min(len(u), n-from)
+		w, y, t, s := x[from:][:m], y[from:][:m], t[from:][:m], s[from:][:m]
+		vector.AddScalar(m, part[:], w, 2)
+		vector.DivInto(m, part[:], 1, part[:])
+		vector.Mul(m, s, w, part[:])
+		vector.Mul(m, u[:], s, s)
+		vector.Fill(m, sum[:], 11./23)
+		for k := 10.0; k > 0; k-- {
+			vector.Mul(m, sum[:], sum[:], u[:])
+			vector.AddScalar(m, sum[:], sum[:], k/(float64(2*k)+1))
+		}
+		vector.Mul(m, s, s, part[:])
+		vector.Mul(m, s, s, part[:])
+		vector.Scale(m, s, s, 8)
+		vector.Mul(m, s, s, sum[:])
+		vector.Sub(m, s, s, y)
+		vector.Mul(m, t, s, part[:])
+		for i, v := range w {
+			if !(math.Abs(v) < seriesWithin) {
+				t[i] = (1/(1+v) - y[i]) / v
+			}
+		}
+	}
 }
 
 // The polynomial of Phi_approx.

@@ -11,6 +11,7 @@ import (
 type likelihood struct {
 	dist     *def.Dist
 	weighted bool
+	sloped   []int // of elements: the operands that are no data, whose derivatives stand behind the values
 }
 
 // A densityState is the block of arguments that a bound density step passes to its distribution, reused so

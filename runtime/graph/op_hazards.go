@@ -94,9 +94,9 @@ func (c *call) giveFresh(k, j int, d []float64) {
 	}
 }
 
-// opHazard is the value of opHazards.
-var opHazard = &op{
-	name: "hazard", doc: "the first columns", least: 1, most: 1,
+// opValue is the value of an operation that has its derivatives behind it.
+var opValue = &op{
+	name: "value", doc: "the first columns", least: 1, most: 1,
 	infer: func(b *Builder, n *node) error {
 		n.rowwise(b.nodes[n.in[0]].attr.Shape)
 		n.links = []link{{rows: true}}

@@ -3,7 +3,6 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -24,8 +23,8 @@ var (
 		})
 )
 
-// elementsOf is the operation that gives the elements of one function of a distribution, with the derivatives
-// that its block has.
+// elementsOf is the operation that gives the elements of one function of a distribution and, behind these,
+// its derivatives by the operands that are no data, column by column: a block gives both for little more.
 func elementsOf(name, doc string, function func(*def.Dist) func(*def.Batch) float64) *op {
 	return &op{
 		name: name, doc: doc, least: 1,
@@ -33,69 +32,66 @@ func elementsOf(name, doc string, function func(*def.Dist) func(*def.Batch) floa
 			if err := inferDensity(b, n); err != nil {
 				return err
 			}
-			n.rowwise(b.nodes[n.in[0]].shape)
+			shape, slopes := b.nodes[n.in[0]].shape, 0
+			n.rowwise(shape)
+			for k, id := range n.in {
+				if b.nodes[id].kind != constant {
+					n.likely.sloped = append(n.likely.sloped, k)
+					slopes++
+				}
+			}
+			if slopes > 0 {
+				n.attr.Shape, n.shape = shape, Shape{shape.rows(), (1 + slopes) * shape.cols()}
+			}
 			return nil
 		},
 		forward: func(c *call) {
 			run := function(c.node.likely.dist)
 			for j := range c.width {
-				s := c.elementBlock(j)
-				s.block.DX, s.block.DTheta, s.block.LP = nil, nil, c.y(j)[:c.n]
-				run(&s.block)
+				c.elementBlock(j)
+				run(&c.density.block)
 			}
 		},
 		vjp: func(c *call) {
-			run := function(c.node.likely.dist)
-			for j := range c.width {
-				s := c.elementBlock(j)
-				s.block.DX, s.block.DTheta, s.block.LP = c.elementPartial(0), s.dtheta, nil
-				for k := range s.dtheta {
-					s.dtheta[k] = c.elementPartial(k + 1)
-				}
-				run(&s.block)
-				c.giveElements(0, j, s.block.DX)
-				for k, d := range s.dtheta {
-					c.giveElements(k+1, j, d)
+			for slot, k := range c.node.likely.sloped {
+				for j := range c.width {
+					if c.wants(k) {
+						d := c.fresh(k, j)
+						copy(d[:c.n], c.slope(slot, j))
+						c.giveFresh(k, j, d)
+					}
 				}
 			}
 		},
-		needs: func(int) need { return ^output },
+		needs: func(int) need { return output },
 	}
 }
 
-// elementBlock sets up the arguments of a block for column j.
-func (c *call) elementBlock(j int) *densityState {
+// elementBlock sets up the arguments and the results of a block for column j.
+func (c *call) elementBlock(j int) {
 	s := c.density
-	s.block.N, s.block.X, s.block.Theta = c.n, c.arg(0, j), s.theta
+	s.block.N, s.block.X, s.block.Theta, s.block.LP = c.n, c.arg(0, j), s.theta, c.y(j)[:c.n]
+	s.block.DX, s.block.DTheta = nil, s.dtheta
 	for i := range s.theta {
-		s.theta[i] = c.arg(i+1, j)
+		s.theta[i], s.dtheta[i] = c.arg(i+1, j), nil
 	}
-	return s
+	for slot, k := range c.node.likely.sloped {
+		if k == 0 {
+			s.block.DX = c.slope(slot, j)
+		} else {
+			s.dtheta[k-1] = c.slope(slot, j)
+		}
+	}
 }
 
-// elementPartial is where the derivative in operand k is written, nil where it is not wanted.
-func (c *call) elementPartial(k int) []float64 {
-	if !c.wants(k) {
-		return nil
-	}
-	return c.scratch[k][:c.n]
-}
-
-// giveElements adds a derivative times the adjoint of its element; an element with the adjoint 0 gives
-// nothing, even where its derivative is not finite.
-func (c *call) giveElements(k, j int, d []float64) {
-	if d == nil {
-		return
-	}
-	vector.Weight(c.n, d, c.dy(j))
-	c.give(k, j, d)
-}
+// slope is the derivatives of column j by the operand in this place among those that are no data.
+func (c *call) slope(slot, j int) []float64 { return c.y((1+slot)*c.width + j)[:c.n] }
 
 // LogDensity adds the log density of each element of x, normalised, in the shape of x, or of each vector or
 // matrix of x where the distribution is one of these: theta and weights broadcast to it, weights may be NoID.
 // An element of weight 0 has the value 0. It is computed by the distribution's own loop.
 func (b *Builder) LogDensity(d *def.Dist, x ID, theta []ID, weights ID) (ID, error) {
-	return b.logDensity(d, x, theta, weights, func(n node) ID { return b.intern(n) })
+	return b.logDensity(d, x, theta, weights, b.values)
 }
 
 // LogDensityByVectors is LogDensity written as operations that have vector functions where the distribution
@@ -108,8 +104,21 @@ func (b *Builder) LogDensityByVectors(d *def.Dist, x ID, theta []ID, weights ID)
 		if id, ok := b.elementsOutside(&n); ok {
 			return id
 		}
-		return b.intern(n)
+		return b.values(n)
 	})
+}
+
+// values adds a node of elements and their derivatives, and returns the elements.
+func (b *Builder) values(n node) ID {
+	id := b.intern(n)
+	if len(n.likely.sloped) == 0 {
+		return id
+	}
+	value := node{op: opValue, in: []ID{id}}
+	if err := opValue.infer(b, &value); err != nil {
+		panic("graph: " + err.Error())
+	}
+	return b.intern(value)
 }
 
 // TailByVectors adds the log of the distribution function at each element of x, in the shape of x, to which
@@ -127,15 +136,7 @@ func (b *Builder) TailByVectors(upper bool, d *def.Dist, x ID, theta []ID) (ID, 
 	if id, ok := b.tail(&n, upper); ok {
 		return id, nil
 	}
-	return b.intern(n), nil
-}
-
-func (b *Builder) elementwise(o *op, d *def.Dist, x ID, theta []ID) (ID, error) {
-	n, err := b.elementNode(o, d, x, theta)
-	if err != nil {
-		return NoID, err
-	}
-	return b.intern(n), nil
+	return b.values(n), nil
 }
 
 // elementNode is the node of a function of a distribution, element by element.

@@ -11,15 +11,26 @@ import (
 // own.
 func (e *expanding) Split(by []def.Value, is func(by []float64) bool, yes,
 	no func(b def.DensityBuilder, of func(def.Value) def.Value)) bool {
-	if !e.split {
+	rows, ok := e.divided(by, is)
+	if !ok || !e.split {
 		return false
 	}
-	for _, v := range by {
-		if e.nodes[v].kind != constant {
-			return false
+	for part, write := range []func(def.DensityBuilder, func(def.Value) def.Value){yes, no} {
+		if len(rows[part]) > 0 {
+			b, of := e.part(rows[part])
+			write(b, of)
 		}
 	}
-	rows := [2][]float64{}
+	return true
+}
+
+// divided lists the rows where is holds, and the others, counted from 1. It is not ok where by is no data.
+func (e *expanding) divided(by []def.Value, is func(by []float64) bool) (rows [2][]float64, ok bool) {
+	for _, v := range by {
+		if e.nodes[v].kind != constant {
+			return rows, false
+		}
+	}
 	values := make([]float64, len(by))
 	for i := range e.rows {
 		for k, v := range by {
@@ -31,12 +42,7 @@ func (e *expanding) Split(by []def.Value, is func(by []float64) bool, yes,
 		}
 		rows[part] = append(rows[part], float64(i+1))
 	}
-	for part, write := range []func(def.DensityBuilder, func(def.Value) def.Value){yes, no} {
-		if len(rows[part]) > 0 {
-			write(e.part(rows[part]))
-		}
-	}
-	return true
+	return rows, true
 }
 
 // element is a value of data in a row.
@@ -49,7 +55,7 @@ func (e *expanding) element(id ID, row int) float64 {
 }
 
 // part is the builder for some of the rows, and the values in these.
-func (e *expanding) part(rows []float64) (def.DensityBuilder, func(def.Value) def.Value) {
+func (e *expanding) part(rows []float64) (*expanding, func(def.Value) def.Value) {
 	if len(rows) == e.rows {
 		return e, func(v def.Value) def.Value { return v }
 	}
@@ -205,11 +211,14 @@ func (e *expanding) tail(o *op, d *def.Dist, x def.Value, theta []def.Value) def
 			x = e.Add(x, e.Fill(0))
 		}
 	}
-	id, err := e.elementwise(o, d, ID(x), ids)
+	n, err := e.elementNode(o, d, ID(x), ids)
 	if err != nil {
 		panic("graph: " + err.Error())
 	}
-	return def.Value(id)
+	if id, ok := e.tailAtZero(&n, o == opLogCCDF); ok {
+		return def.Value(id)
+	}
+	return def.Value(e.values(n))
 }
 
 // within reports whether an end of an interval, where it is one, is sure to lie inside the support.

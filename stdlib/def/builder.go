@@ -69,7 +69,7 @@ type DensityBuilder interface {
 
 // InsideBound is the log density of a value that far inside a bound: 0, and -Inf where it is beyond it.
 var InsideBound = &Func{
-	Name: "inside_bound",
+	Name: "inside_bound", Light: true,
 	Forward: func(y, x []float64) {
 		for i, v := range x {
 			y[i] = 0

@@ -208,6 +208,7 @@ type Func struct {
 	Domain   string   // such as "x > 0"; "" for all reals
 	Vector   FuncLoop // the vector loop that computes it faster, if any
 	Slow     string   // why there is none
+	Light    bool     // it is a comparison or so, which takes no longer element by element
 	// After has the function that is this one of another, by the name of that: log_inv_logit for log after
 	// inv_logit. It has the same values, without loss where the other one rounds to a limit.
 	After map[string]string

@@ -50,4 +50,7 @@ const (
 	CloglogLoop
 	InvCloglogLoop
 	PhiApproxLoop
+	PhiLoop
+	GeluLoop
+	Log1pRatioLoop // log(1 + w)/w
 )

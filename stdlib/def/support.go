@@ -174,13 +174,14 @@ func (d *Dist) FixedBounds() (lower, upper float64, fixed bool) {
 }
 
 // MayHold is Inside where a bound of the support that is a parameter may be unknown, NaN: such a bound holds
-// every value.
+// every value that it may have itself.
 func (d *Dist) MayHold(x float64, theta []float64) bool {
 	if d.Support != Interval && d.Support != FromFirst {
 		return d.Inside(x, theta)
 	}
 	lower, upper := d.Bounds(theta)
-	return !math.IsNaN(x) && !math.IsInf(x, 0) && !(x < lower) && !(x > upper)
+	first := Param{Domain: d.Params[0].Domain} // what is above a positive number is positive
+	return first.Allows(x) && !(x < lower) && !(x > upper)
 }
 
 // Allows reports whether a parameter may have the value v, a finite number inside its domain; the ends of a

@@ -52,7 +52,7 @@ func bernoulliExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool 
 // unit gives a probability as it is, and NaN for any other number.
 func unit() *def.Func {
 	return &def.Func{
-		Name: "probability",
+		Name: "probability", Light: true,
 		Forward: func(y, x []float64) {
 			for i, p := range x {
 				y[i] = probability(p)
@@ -72,7 +72,7 @@ func passOn(dx, dy, _, _ []float64) {
 // above0 gives a positive number as it is, and NaN for any other.
 func above0() *def.Func {
 	return &def.Func{
-		Name: "positive_number",
+		Name: "positive_number", Light: true,
 		Forward: func(y, x []float64) {
 			for i, v := range x {
 				y[i] = positive(v)

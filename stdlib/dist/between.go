@@ -3,6 +3,7 @@ package dist
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -46,6 +47,58 @@ func betweenSymmetric(z Formula, cdf func(b def.DensityBuilder, z def.Value) def
 // logDifference is log(exp(more) - exp(less)).
 func logDifference(b def.DensityBuilder, more, less def.Value) def.Value {
 	return b.Add(more, b.Func("log1m_exp", b.Sub(less, more)))
+}
+
+// betweenHalf is that of sigma·|u| for a u with the distribution function cdf, which is symmetric about 0:
+// twice the probability that u lies there. From 0 on it is within, the log distribution function of |u|.
+func betweenHalf(cdf func(b def.DensityBuilder, z def.Value) def.Value, within *def.Func) between {
+	return func(b def.DensityBuilder, lower, upper def.Value, theta []def.Value) def.Value {
+		z := func(x def.Value) def.Value { return b.Div(x, b.Apply(above0(), theta[0])) }
+		beyond := func(x def.Value) def.Value { return cdf(b, b.Func("neg", z(x))) }
+		twice := func(lp def.Value) def.Value { return b.Add(lp, b.Number(math.Ln2)) }
+		switch def.None {
+		case lower:
+			return b.Apply(within, z(upper))
+		case upper:
+			return twice(beyond(lower))
+		}
+		return twice(logDifference(b, beyond(lower), beyond(upper)))
+	}
+}
+
+// withinHalf is the log distribution function of |u| at z > 0, given that of u and that of |u|.
+func withinHalf(name string, f standardTail, cdf func(z float64) float64) *def.Func {
+	return &def.Func{
+		Name: name,
+		Forward: func(y, x []float64) {
+			for i, z := range x {
+				y[i], _ = doubled(f, cdf, z, false)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, z := range x {
+				_, slope := doubled(f, cdf, z, false)
+				dx[i] += float64(dy[i] * slope)
+			}
+		},
+	}
+}
+
+// logCauchy is the log of the distribution function of the standard Cauchy distribution.
+func logCauchy(b def.DensityBuilder, z def.Value) def.Value {
+	return b.Apply(&def.Func{
+		Name: "log_cauchy_cdf",
+		Forward: func(y, x []float64) {
+			for i, z := range x {
+				y[i], _ = cauchyCDF(z)
+			}
+		},
+		Backward: func(dx, dy, x, y []float64) {
+			for i, z := range x {
+				dx[i] += float64(dy[i] * portable.Exp(-y[i]) / (math.Pi * (1 + float64(z*z))))
+			}
+		},
+	}, z)
 }
 
 // betweenHazard is that of a distribution whose log probability of a greater value is -exp(h), with h the log

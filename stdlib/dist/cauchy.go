@@ -27,8 +27,8 @@ Source: Stan Functions Reference, "Cauchy distribution".`,
 			return theta[0] + float64(positive(theta[1])*portable.Tan(math.Pi*(float64(r.Float64())-0.5)))
 		},
 		LogCDF: below(cauchyTail.at), LogCCDF: above(cauchyTail.at),
-		SlowTails: arctangent,
-		Examples:  []string{"param mu ~ cauchy(0, 2.5)"},
+		Between:  betweenSymmetric(standardized, logCauchy),
+		Examples: []string{"param mu ~ cauchy(0, 2.5)"},
 	})
 }
 
@@ -38,11 +38,13 @@ func cauchyExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 }
 
 // cauchyTail is arctan(1/-z)/π, which keeps its digits in the tail.
-var cauchyTail = symmetric(func(z float64) (lp, slope float64) {
+var cauchyTail = symmetric(cauchyCDF)
+
+func cauchyCDF(z float64) (lp, slope float64) {
 	p := portable.Atan2(1, -z) / math.Pi
 	lp = portable.Log(p)
 	if z > 1 {
 		lp = portable.Log1p(-portable.Atan2(1, z) / math.Pi)
 	}
 	return lp, 1 / (math.Pi * (1 + float64(z*z)) * p)
-})
+}

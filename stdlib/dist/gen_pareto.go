@@ -65,16 +65,19 @@ func genParetoExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool 
 }
 
 // boxCoxed is log(1 + xi z)/xi, z = (x - mu)/sigma: of a variable with a shape that without one, by the
-// inverse of a transform of Box and Cox.
+// inverse of a transform of Box and Cox. Beyond the end of the support there is no density, and no slope.
 func boxCoxed(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
-	z := b.Div(b.Sub(x, theta[0]), theta[1])
+	z, end := b.Div(b.Sub(x, theta[0]), theta[1]), b.Number(-1)
+	w := b.Mul(theta[2], z)
+	b.Least(w, end)
+	z = b.Call("where", b.Call("gt", w, end), z, b.Number(0))
 	return b.Mul(z, b.Apply(log1pRatio(), b.Mul(theta[2], z)))
 }
 
 // log1pRatio is log(1 + w)/w, of which a shape of 0 is no special case.
 func log1pRatio() *def.Func {
 	return &def.Func{
-		Name: "log1p_ratio",
+		Name: "log1p_ratio", Vector: def.Log1pRatioLoop,
 		Forward: func(y, x []float64) {
 			for i, w := range x {
 				y[i] = log1pRatioAt(w)

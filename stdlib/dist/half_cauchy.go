@@ -25,13 +25,9 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[0]) * portable.Tan(math.Pi/2*r.Float64())
 		},
-		LogCDF: below(half(cauchyTail, func(z float64) float64 {
-			return 2 / math.Pi * portable.Atan(z)
-		})), LogCCDF: above(half(cauchyTail, func(z float64) float64 {
-			return 2 / math.Pi * portable.Atan(z)
-		})),
-		SlowTails: arctangent,
-		Examples:  []string{"param tau ~ half_cauchy(1)"},
+		LogCDF: below(half(cauchyTail, cauchyWithin)), LogCCDF: above(half(cauchyTail, cauchyWithin)),
+		Between:  betweenHalf(logCauchy, withinHalf("log_half_cauchy_cdf", cauchyTail, cauchyWithin)),
+		Examples: []string{"param tau ~ half_cauchy(1)"},
 	})
 }
 

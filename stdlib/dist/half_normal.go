@@ -29,13 +29,9 @@ Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance p
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[0]) * math.Abs(portable.Normal(r))
 		},
-		LogCDF: below(half(normalTail, func(z float64) float64 {
-			return portable.Erf(z / math.Sqrt2)
-		})), LogCCDF: above(half(normalTail, func(z float64) float64 {
-			return portable.Erf(z / math.Sqrt2)
-		})),
-		SlowTails: "the error function has no vector form",
-		Examples:  []string{"param tau ~ half_normal(1)"},
+		LogCDF: below(half(normalTail, normalWithin)), LogCCDF: above(half(normalTail, normalWithin)),
+		Between:  betweenHalf(logPhi, withinHalf("log_half_normal_cdf", normalTail, normalWithin)),
+		Examples: []string{"param tau ~ half_normal(1)"},
 	})
 }
 
@@ -44,3 +40,8 @@ func halfNormalExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool
 	b.Each(math.Ln2)
 	return true
 }
+
+// normalWithin is the probability that |u| is at most z for a standard normal u, and cauchyWithin for a
+// standard Cauchy u.
+func normalWithin(z float64) float64 { return portable.Erf(z / math.Sqrt2) }
+func cauchyWithin(z float64) float64 { return 2 / math.Pi * portable.Atan(z) }

@@ -11,8 +11,8 @@ const (
 	exponentials = "an exponential for each category of each row, forward and back, and a logarithm"
 	zerosApart   = "rows that are 0 have an exponential and a log(1 + exp) of their own, and predictors " +
 		"are divided between them and the others, and joined again"
-	oneLog1pRatio = "log(1 + w)/w and its slope in each row, one row after another: a polynomial of degree 11 " +
-		"or a logarithm, and two divisions, forward and back"
+	oneLog1pRatio = "log(1 + w)/w and its slope in each row: a logarithm, a polynomial of degree 10 and three " +
+		"divisions, forward and back"
 	studentForm = "a logarithm of 1 + z² and three divisions in each row, forward and back"
 )
 
@@ -20,7 +20,6 @@ const (
 const (
 	incompleteGamma = "the incomplete gamma function has no vector form"
 	incompleteBeta  = "the incomplete beta function has no vector form"
-	arctangent      = "the arctangent has no vector form"
 	movingEnds      = "an end of the support is a parameter"
 	fewCounts       = "it has few values"
 	sumOfCounts     = "it sums over the values"

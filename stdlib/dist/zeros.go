@@ -85,7 +85,7 @@ func zerosExpand(count def.Dist, at func(b def.DensityBuilder, p def.Value, logi
 // isZero is 1 where a count is 0, and 0 elsewhere.
 func isZero() *def.Func {
 	return &def.Func{
-		Name: "is_zero",
+		Name: "is_zero", Light: true,
 		Forward: func(y, x []float64) {
 			for i, v := range x {
 				y[i] = 0
@@ -102,7 +102,7 @@ func isZero() *def.Func {
 // its derivatives.
 func belowOverflow() *def.Func {
 	return &def.Func{
-		Name: "below_overflow",
+		Name: "below_overflow", Light: true,
 		Forward: func(y, x []float64) {
 			for i, v := range x {
 				y[i] = min(v, 700)

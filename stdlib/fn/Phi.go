@@ -22,7 +22,7 @@ func Phi() def.Func {
 			}
 		},
 		Monotone:    def.Increasing,
-		Slow:        "exp(log_Phi(x)) would lose digits in the lower tail",
+		Vector:      def.PhiLoop,
 		Examples:    []string{"Phi(0) = 0.5", "Phi(1) = 0.8413447460685429", "Phi(-1) = 0.15865525393145707"},
 		NonNegative: true,
 	}

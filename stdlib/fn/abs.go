@@ -24,6 +24,7 @@ func Abs() def.Func {
 			}
 		},
 		EachSide:    true,
+		Light:       true,
 		Slow:        "a change of sign takes no longer element by element",
 		Examples:    []string{"abs(-2.5) = 2.5", "abs(0) = 0"},
 		NonNegative: true,

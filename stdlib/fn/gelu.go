@@ -21,7 +21,7 @@ func Gelu() def.Func {
 				dx[i] += float64(dy[i] * (portable.Phi(v) + float64(v*portable.NormalDensity(v))))
 			}
 		},
-		Slow:     "its Phi, see there",
+		Vector:   def.GeluLoop,
 		Examples: []string{"gelu(0) = 0", "gelu(1) = 0.8413447460685429", "gelu(-2) = -0.04550026389635842"},
 	}
 }
