@@ -74,13 +74,6 @@ const perPrior = 2
 
 func (s *sample) column(c, d int) []float64 { return s.start[c*d:][:d] }
 
-// raised returns P⁻¹Mᵀu for a column of u.
-func (s *sample) raised(m *density.Affine, u, into []float64) {
-	clear(into)
-	algebra.Pull(m, u, into)
-	s.prior.Solve(into)
-}
-
 // conjugate is the server's part: conjugate gradients in v = R⁻¹u, of which all quantities are by row of all
 // likelihoods, column by column.
 type conjugate struct {
@@ -137,7 +130,7 @@ func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 		r.integrateOut(noise[r.Group])
 		r.mixed = make([]float64, r.n*len(r.by))
 		algebra.Apply(&r.Affine, s.now.theta, r.mean)
-		s.q.spread(r.Matrix, r.variance)
+		s.q.spread(&r.Affine, 0, r.variance)
 		vec.Accumulate(r.n, r.mean, mean[r.Group])
 		vec.Accumulate(r.n, r.variance, variance[r.Group])
 	}
@@ -326,43 +319,21 @@ type solving struct {
 func (k solving) Send(b int, up [][]float64, scalars []float64) {
 	p := k.parties[b]
 	s := p.sample
-	g := make([]float64, p.n)
-	if k.solves == 0 {
-		k.sendStart(p, up, scalars, g)
-		return
-	}
 	clear(scalars)
-	for c := k.up.from; c < k.up.to; c++ {
-		clear(g)
-		if p.d > 0 {
-			vec.MatVec(p.n, g, p.lin.Cuts.Matrix, p.n, s.direction[c*p.d:], 1, p.d)
+	for i, at := range p.lin.Members {
+		for c := k.up.from; c < k.up.to; c++ {
+			v := up[i][(c-k.up.from)*at.Len:][:at.Len]
+			if k.solves == 0 {
+				p.cut(at, s.column(c, p.d), v)
+			} else {
+				algebra.Times(&p.lin.Cuts, at.Offset, s.direction[c*p.d:][:p.d], v)
+			}
 		}
-		for i, at := range p.lin.Members {
-			copy(up[i][(c-k.up.from)*at.Len:], member(at, g))
+		if v := up[i][k.up.len()*at.Len:]; k.solves == 0 && k.up.from == 0 {
+			p.cut(at, p.now.theta, v)
+			p.spreadOf(at, p.now, v[at.Len:])
+			scalars[at.Group] = p.noiseOf(at)
 		}
-	}
-}
-
-func (k solving) sendStart(p *party, up [][]float64, scalars, g []float64) {
-	put := func(c int) {
-		for i, at := range p.lin.Members {
-			copy(up[i][c*at.Len:], member(at, g))
-		}
-	}
-	for c := range k.up.len() {
-		algebra.Apply(&p.lin.Cuts, p.sample.column(k.up.from+c, p.d), g)
-		put(c)
-	}
-	clear(scalars)
-	if k.up.from > 0 {
-		return
-	}
-	algebra.Apply(&p.lin.Cuts, p.now.theta, g)
-	put(k.up.len())
-	copy(g, p.now.spread)
-	put(k.up.len() + 1)
-	for _, at := range p.lin.Members {
-		scalars[at.Group] = p.rho2[at.Offset]
 	}
 }
 
@@ -421,7 +392,7 @@ func (k solving) linearise(sum [][]float64, noise []float64) {
 	if !k.options.AtClients { // else the clients have told slopes and curvatures
 		var mean, variance [][]float64
 		for g, v := range sum {
-			n, at := len(s.mean[g]), k.up.len()
+			n, at := s.lin.Sums[g], k.up.len()
 			mean, variance = append(mean, v[at*n:(at+1)*n]), append(variance, v[(at+1)*n:])
 		}
 		s.linearise(mean, variance, noise)
@@ -433,13 +404,13 @@ func (k solving) Receive(b int, down [][]float64, out []float64) {
 	p := k.parties[b]
 	s := p.sample
 	k.solved, k.exact = out[0] > 0, out[0] == 2
-	u := make([]float64, p.n)
 	for c := k.down.from; c < k.down.to; c++ {
-		for i, at := range p.lin.Members {
-			copy(member(at, u), down[i][(c-k.down.from)*at.Len:])
-		}
 		theta := s.direction[c*p.d:][:p.d]
-		s.raised(&p.lin.Cuts, u, theta)
+		clear(theta)
+		for i, at := range p.lin.Members {
+			algebra.PullFrom(&p.lin.Cuts, at.Offset, down[i][(c-k.down.from)*at.Len:][:at.Len], theta)
+		}
+		s.prior.Solve(theta)
 		if k.solved {
 			vec.Accumulate(p.d, s.column(c, p.d), theta)
 		}
