@@ -69,8 +69,7 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 		from.Round(uint64(id))
 		from.FillNormals(z[b])
 		s := p.now
-		if p.bare() {
-			algebra.Apply(&p.lin.Cuts, theta[b], z[b])
+		if p.bare() { // nothing but the cuts crosses
 			continue
 		}
 		algebra.Apply(&p.lin.Cuts, theta[b], p.g)

@@ -143,7 +143,7 @@ func (r *rows) integrate(by *rule) (value float64) {
 			r.density(g.phi, r.eta, r.lp, r.at, r.by)
 			vec.Axpy(len(r.by), g.by, by.weight[k], r.by)
 			w := by.weight[k] * g.weight
-			value += float64(w * vec.Sum(r.n, r.lp))
+			value += float64(w * vec.Sum(r.count(), r.lp))
 			vec.Axpy(r.n, r.slope, w, r.at)
 			if g.eta == nil {
 				vec.Axpy(r.n, r.curvature, -w*t, r.at)

@@ -72,7 +72,7 @@ func (t *together) value(phi []float64, predict func(r *rows, from int, eta []fl
 			eta = t.still[:p.n]
 		}
 		p.density(phi, eta, p.lp, p.at, nil)
-		sum += vec.Sum(p.n, p.lp)
+		sum += vec.Sum(p.count(), p.lp)
 	}
 	return sum
 }
