@@ -232,8 +232,8 @@ func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []
 		copy(r.slope, v[:n])
 		copy(r.curvature, v[n:2*n])
 		for m := range k.shared {
-			x := v[(2+m)*n:][:n]
-			vec.Div(n, x, x, r.curvature)
+			x := make([]float64, n)
+			vec.Div(n, x, v[(2+m)*n:], r.curvature)
 			vec.Axpy(n, r.Offset, s.lin.Sends.Offset[m], x)
 			for j := range s.d {
 				vec.Axpy(n, r.Matrix[j*n:], s.lin.Sends.Matrix[j*k.shared+m], x)

@@ -468,7 +468,7 @@ func (k *Kernel) iterateSolution(ctx context.Context, pieces []piece) error {
 		size := density.RelaySize{Columns: e.up.len(), Back: e.down.len() - e.up.len(), Scalars: k.sums,
 			Answers: 1}
 		if k.solves == 0 && i == 0 {
-			size.Columns += 2 // mean and variance
+			size.Columns, size.Back = size.Columns+2, size.Back-2 // mean and variance
 		}
 		if err := k.relay.Relay(ctx, solvingExchange, size, e); err != nil {
 			return err
