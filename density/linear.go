@@ -59,6 +59,10 @@ type Linear struct {
 	// others, the density of the hyperparameters in it. Of a Given no maps but that, and Sends and To, are
 	// set.
 	Given *Conditional
+	// Vector makes n numbers, 0 each, where the party has vectors with a number for each row of which only a
+	// few enter a computation, and Free takes one back; nil: they are in memory.
+	Vector func(n int) []float64
+	Free   func(v []float64)
 }
 
 // Globals are elements φ of a block's θ that its likelihoods depend on beside their predictors, such as a

@@ -36,7 +36,8 @@ func (p *Party) Linear(inPlace bool) (*density.Linear, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Party(), err)
 	}
-	l := &density.Linear{Sums: p.sums, Clients: p.clients}
+	l := &density.Linear{Sums: p.sums, Clients: p.clients, Vector: p.spec.Graph.Vector,
+		Free: p.spec.Graph.Free}
 	if err := p.readIndex(l, split); err != nil {
 		return nil, err
 	}

@@ -382,9 +382,13 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 		}
 		k.weights, k.held = weights{}, nil
 	}
-	if k.server != nil {
-		if k.server.conjugate = nil; k.options.AtClients {
-			k.server.rows = nil
+	if s := k.server; s != nil {
+		if s.conjugate != nil {
+			s.conjugate.low.end()
+			s.conjugate = nil
+		}
+		if k.options.AtClients {
+			s.rows = nil
 		}
 	}
 	return nil
@@ -396,7 +400,7 @@ func (k *Kernel) rest() {
 		p.rest()
 	}
 	if s := k.server; s != nil {
-		s.span, s.variance = nil, nil
+		s.endSpan()
 	}
 }
 

@@ -130,7 +130,7 @@ func (k *Kernel) state(c *backends.Codec) {
 	}
 	if s := k.server; s != nil {
 		if ended {
-			s.span = nil
+			s.endSpan()
 		} else if s.span == nil && !k.options.AtClients {
 			s.begin()
 		}

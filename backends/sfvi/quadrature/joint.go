@@ -108,7 +108,7 @@ const (
 )
 
 func (s *server) newConjugate(columns int, noise density.Stream) *conjugate {
-	c := &conjugate{low: &lowRank{most: columns / 2}, noise: noise}
+	c := &conjugate{low: &lowRank{most: columns / 2, vector: s.lin.Vector, free: s.lin.Free}, noise: noise}
 	c.cutsAt, c.productAt = make([][]float64, columns), make([][]float64, columns)
 	for _, r := range s.rows {
 		c.at = append(c.at, c.n)

@@ -46,6 +46,9 @@ type party struct {
 
 func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
 	d, n := len(lin.Index), len(lin.Cuts.Offset)
+	if lin.Vector == nil {
+		lin.Vector, lin.Free = func(n int) []float64 { return make([]float64, n) }, func([]float64) {}
+	}
 	p := &party{
 		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], step: make([]float64, d),
 		target: make([]float64, d),

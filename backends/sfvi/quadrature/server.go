@@ -32,7 +32,7 @@ const pairs = coefficients * (coefficients + 1) / 2
 // A server is the server's part: its own block, the sums over the clients, and what follows from them.
 type server struct {
 	*party
-	variance [][]float64 // by sum, of what the clients contribute at the newest iterate
+	variance [][]float64 // by sum, of what the clients contribute, while the answer to that is found
 	mean     [][]float64 // of the fit, where that is evaluated and the clients have the likelihood
 	span     *span       // where the likelihood is at the server
 	rules    *rules
@@ -78,10 +78,20 @@ func newServer(p *party, o *Options, clients int, all *rules) *server {
 
 // begin makes what the iterates of a fit need where the likelihood is at the server.
 func (s *server) begin() {
-	s.span, s.variance = newSpan(s.lin.Sums), nil
-	for _, n := range s.lin.Sums {
-		s.variance = append(s.variance, make([]float64, n))
+	s.span = newSpan(s.lin.Sums, s.lin.Vector)
+}
+
+// endSpan drops the span.
+func (s *server) endSpan() {
+	if s.span == nil {
+		return
 	}
+	for _, sums := range s.span.sums {
+		for _, v := range sums {
+			s.lin.Free(v)
+		}
+	}
+	s.span = nil
 }
 
 // judge decides on the newest iterate, given its ELBO.
@@ -116,11 +126,10 @@ func columnsOf(sum [][]float64, columns int) (mean, variance [][]float64) {
 // is; least is the ELBO that is not a step back.
 func (s *server) integrate(sum [][]float64, terms []float64, least float64) (elbo float64, ok bool) {
 	mean, variance := columnsOf(sum, 2)
-	for g, v := range variance {
-		copy(s.variance[g], v)
-	}
+	s.variance = variance
 	s.span.add(mean, terms)
-	if elbo, ok = s.maximise(least); !ok {
+	elbo, ok = s.maximise(least)
+	if s.variance = nil; !ok {
 		return elbo, false
 	}
 	copy(s.now.factor, s.q.precision.Lower)

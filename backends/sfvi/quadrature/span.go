@@ -19,12 +19,12 @@ type span struct {
 	used  int
 }
 
-func newSpan(lens []int) *span {
+func newSpan(lens []int, vector func(n int) []float64) *span {
 	s := &span{mix: make([]float64, memory+1)}
 	for range memory + 1 {
 		var sums [][]float64
 		for _, n := range lens {
-			sums = append(sums, make([]float64, n))
+			sums = append(sums, vector(n))
 		}
 		s.sums, s.terms = append(s.sums, sums), append(s.terms, make([]float64, memory+1))
 	}
