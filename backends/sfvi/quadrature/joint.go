@@ -90,7 +90,6 @@ type conjugate struct {
 	low               *lowRank
 	cuts              []float64   // of column 0; those of the others are relative to them
 	cutsAt, productAt [][]float64 // by column
-	side              []float64
 	noise             density.Stream
 	short             *short // the solution where the first products give it
 	// Else low is nil, and there are arrays: of the solution, what is left of the right sides, directions,
@@ -99,7 +98,7 @@ type conjugate struct {
 	squares    []float64 // rᵀr of each column
 	first      []float64
 	work       []float64
-	raised     []float64
+	raised     []float64 // a right side, or R times a vector
 }
 
 const (
@@ -115,7 +114,6 @@ func (s *server) newConjugate(columns int, noise density.Stream) *conjugate {
 		c.n += r.n
 	}
 	c.level, c.work, c.raised = make([]float64, c.n), make([]float64, c.n), make([]float64, c.n)
-	c.side = make([]float64, c.n)
 	c.squares, c.first = make([]float64, columns), make([]float64, columns)
 	if s.globals != nil {
 		c.beside, c.fitted = make([]float64, columns*s.globals.m), make([]float64, s.globals.m)
@@ -182,7 +180,7 @@ func (s *server) adjust() {
 func (s *server) setOut(of piece, cuts [][]float64) {
 	c, sm := s.conjugate, s.sample
 	for col := of.from; col < of.to; col++ {
-		r := c.side
+		r := c.raised
 		if c.low == nil {
 			r = c.right(col)
 		}
@@ -216,7 +214,7 @@ func (c *conjugate) pulled(s *server, cuts [][]float64, col int, theta []float64
 	return c.work
 }
 
-// raise returns R times a vector.
+// raise returns R times a vector, which stays there until the next, in the place of a right side.
 func (c *conjugate) raise(v []float64) []float64 {
 	copy(c.raised, v)
 	c.root.onto(c.raised)

@@ -78,10 +78,10 @@ func (c *conjugate) right(col int) []float64 {
 	if c.low == nil {
 		return c.r[col*c.n:][:c.n]
 	}
-	c.noised(col, c.side)
-	vec.Sub(c.n, c.side, c.side, c.cuts)
-	c.low.addTo(c.side, -1, c.cutsAt[col])
-	return c.side
+	c.noised(col, c.raised)
+	vec.Sub(c.n, c.raised, c.raised, c.cuts)
+	c.low.addTo(c.raised, -1, c.cutsAt[col])
+	return c.raised
 }
 
 // keepCuts keeps what a column's right side takes from the clients, v; false: its parts are too many.
@@ -113,5 +113,5 @@ func (c *conjugate) writeOut(before int) {
 		c.low.addTo(q, 1, c.productAt[col])
 	}
 	c.low.end()
-	c.low, c.cuts, c.side = nil, nil, nil
+	c.low, c.cuts = nil, nil
 }
