@@ -99,7 +99,7 @@ func (s *Storage) Free(v []float64) {
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.held -= float64(size)
+	s.held = max(0, s.held-float64(size))
 }
 
 // Wholes is Floats of one array of whole numbers of 32 bits.
