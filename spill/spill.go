@@ -205,7 +205,8 @@ func (f *files) free(v []byte) bool {
 	defer f.lock.Unlock()
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(v)))
 	for _, file := range f.all {
-		if from := uintptr(unsafe.Pointer(unsafe.SliceData(file))); at >= from && at < from+uintptr(len(file)) {
+		from := uintptr(unsafe.Pointer(unsafe.SliceData(file)))
+		if at >= from && at < from+uintptr(len(file)) {
 			if f.freed == nil {
 				f.freed = map[int][][]byte{}
 			}

@@ -290,8 +290,8 @@ func (s *sole) Answer(sum [][]float64, _ []float64, _ [][]float64, _ []float64) 
 
 func (s *sole) Receive(int, [][]float64, []float64) {}
 
-// The sum of what one client of this process sends is no other array than that which it has set, and arrays of
-// many columns are dropped where few follow.
+// The sum of what one client of this process sends is no other array than that which it has set, and arrays
+// of many columns are dropped where few follow.
 func TestArraysOfASoleClient(t *testing.T) {
 	x := relayOf(density.Contributions, density.Unscaled)
 	plan := newWorld(design{exact: true, clients: 1}).plan(t)
