@@ -1,11 +1,13 @@
 package density
 
+import "iter"
+
 // Linearisable is a Block whose density can be a quadratic function of θ plus likelihoods of rows, each of
 // which sees θ and what the block receives through predictors of its own.
 type Linearisable interface {
-	// Linear returns the density in that form. The error says what has another form, and where. It moves slot
-	// Here.
-	Linear() (*Linear, error)
+	// Linear returns the density in that form; inPlace: the matrix of Cuts may be the block's own, in tiles.
+	// The error says what has another form, and where. It moves slot Here.
+	Linear(inPlace bool) (*Linear, error)
 }
 
 // LinearisableGiven is a Block whose density can be that of Linear given a few hyperparameters, of which the
@@ -22,7 +24,7 @@ func Linearised(b Block) (*Linear, error) {
 	if err != nil {
 		return nil, err
 	}
-	lin, err := l.Linear()
+	lin, err := l.Linear(false)
 	if g, ok := b.(LinearisableGiven); ok && err != nil {
 		if given, unfit := g.LinearGiven(); given != nil || unfit != nil {
 			return given, unfit
@@ -57,6 +59,10 @@ type Linear struct {
 	// others, the density of the hyperparameters in it. Of a Given no maps but that, and Sends and To, are
 	// set.
 	Given *Conditional
+	// Vector makes n numbers, 0 each, where the party has vectors with a number for each row of which only a
+	// few enter a computation, and Free takes one back; nil: they are in memory.
+	Vector func(n int) []float64
+	Free   func(v []float64)
 }
 
 // Globals are elements φ of a block's θ that its likelihoods depend on beside their predictors, such as a
@@ -74,6 +80,38 @@ type Member struct{ Group, Offset, Len int }
 type Affine struct {
 	Offset []float64
 	Matrix []float64 // len(Offset) × Dim
+	// Tile is 0, or of how many rows the tiles are in which Matrix is: one after another, each of them
+	// column-major, the last as long as the others.
+	Tile int
+}
+
+// Stretch is N rows of a matrix from row From on: column j begins at Matrix[j·Stride].
+type Stretch struct {
+	From, N, Stride int
+	Matrix          []float64
+}
+
+// Stretches are n rows from one on, as far as they follow one another in memory.
+func (a *Affine) Stretches(from, n int) iter.Seq[Stretch] {
+	return func(pass func(Stretch) bool) {
+		rows := len(a.Offset)
+		if len(a.Matrix) == 0 || n == 0 {
+			return
+		}
+		if a.Tile == 0 {
+			pass(Stretch{from, n, rows, a.Matrix[from:]})
+			return
+		}
+		tile := len(a.Matrix) / ((rows + a.Tile - 1) / a.Tile)
+		for row, to := from, from+n; row < to; {
+			in := row % a.Tile
+			s := Stretch{row, min(a.Tile-in, to-row), a.Tile, a.Matrix[row/a.Tile*tile+in:]}
+			if !pass(s) {
+				return
+			}
+			row += s.N
+		}
+	}
 }
 
 // A Quadratic is the function Value + Gradientᵀθ − ½θᵀ·Precision·θ.
@@ -97,4 +135,17 @@ type RowLikelihood struct {
 	// globals phi, and slope and by to the derivatives, by the predictors and by the globals, of their sum
 	// with weights seeds; nil: 1. A nil by is not wanted.
 	Evaluate func(phi, eta, lp, slope, seeds, by []float64)
+	// Part is Evaluate for the rows from one on, a multiple of Block, of which there is eta, at most so many.
+	// It is nil where Block is 0: all rows are evaluated at once.
+	Block int
+	Part  func(from int, phi, eta, lp, slope, seeds, by []float64)
+}
+
+// EvaluatePart is Evaluate for the rows from one on of which there is eta: all, or as Part has it.
+func (r *RowLikelihood) EvaluatePart(from int, phi, eta, lp, slope, seeds, by []float64) {
+	if r.Part == nil {
+		r.Evaluate(phi, eta, lp, slope, seeds, by)
+		return
+	}
+	r.Part(from, phi, eta, lp, slope, seeds, by)
 }

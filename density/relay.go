@@ -18,7 +18,7 @@ type Relayed interface {
 	// Send sets what block b, a client, sends.
 	Send(b int, up [][]float64, scalars []float64)
 	// Answer is called at the server, with everything added up in party order, the server's own scalars not
-	// included. It sets what every client receives. It may change sum and total.
+	// included. It sets what every client receives. It may change total, and leaves sum as it is.
 	Answer(sum [][]float64, total []float64, down [][]float64, answers []float64)
 	// Receive takes what the server answered at block b, a client.
 	Receive(b int, down [][]float64, answers []float64)

@@ -96,7 +96,7 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 
 // mostNumbers is how many numbers the columns of all parties have at most where they are written out to find
 // whether rows can stay encrypted, which takes several copies of them.
-const mostNumbers = 1 << 24
+const mostNumbers = 1 << 22
 
 // tooLarge is what is known where there are more numbers than that: how many rows are missing by the number
 // of parameters alone, or else nothing; nil where there are not.

@@ -87,6 +87,21 @@ func (s *Storage) Bound(numbers int) {
 // Floats returns n numbers, all 0, in memory if there is room for so many arrays of their size.
 func (s *Storage) Floats(n, arrays int) ([]float64, error) { return array[float64](s, n, arrays) }
 
+// Free gives an array of Floats back, which nobody reads any more: another of its size may be there next.
+func (s *Storage) Free(v []float64) {
+	size := 8 * len(v)
+	if s == nil || s.limit == 0 || size < least {
+		return
+	}
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), size)
+	if s.read.free(bytes) || s.streamed.free(bytes) {
+		return
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.held = max(0, s.held-float64(size))
+}
+
 // Wholes is Floats of one array of whole numbers of 32 bits.
 func (s *Storage) Wholes(n int) ([]int32, error) { return array[int32](s, n, 1) }
 
@@ -157,7 +172,8 @@ func (s *Storage) Rest() {
 type files struct {
 	lock  sync.Mutex
 	all   [][]byte
-	rest  []byte // of the last one, not yet given out
+	rest  []byte           // of the last one, not yet given out
+	freed map[int][][]byte // by size, what is needed no longer
 	watch sync.Once
 }
 
@@ -165,6 +181,12 @@ type files struct {
 func (f *files) give(dir string, size int) ([]byte, error) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
+	if again := f.freed[size]; len(again) > 0 {
+		out := again[len(again)-1]
+		f.freed[size] = again[:len(again)-1]
+		clear(out)
+		return out, nil
+	}
 	if size > len(f.rest) {
 		file, err := reserved(dir, max(size, chunk))
 		if err != nil {
@@ -175,6 +197,24 @@ func (f *files) give(dir string, size int) ([]byte, error) {
 	out := f.rest[:size:size]
 	f.rest = f.rest[min(len(f.rest), (size+lane-1)/lane*lane):]
 	return out, nil
+}
+
+// free takes an array back that it has given out, and reports whether it has.
+func (f *files) free(v []byte) bool {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(v)))
+	for _, file := range f.all {
+		from := uintptr(unsafe.Pointer(unsafe.SliceData(file)))
+		if at >= from && at < from+uintptr(len(file)) {
+			if f.freed == nil {
+				f.freed = map[int][][]byte{}
+			}
+			f.freed[len(v)] = append(f.freed[len(v)], v)
+			return true
+		}
+	}
+	return false
 }
 
 func (f *files) bytes() (n int) {

@@ -123,3 +123,39 @@ func TestStreamedArrays(t *testing.T) {
 		}
 	}
 }
+
+// An array that is given back makes room for another, in memory and in a file, which is all 0 again.
+func TestFree(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files are those of Linux")
+	}
+	onDisk, err := os.MkdirTemp("/var/tmp", "spill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(onDisk)
+	t.Setenv("TMPDIR", onDisk)
+	s := New(100_000)
+	for range 50 {
+		inMemory, err := s.Floats(10_000, 1) // 80 kB
+		if err != nil {
+			t.Fatal(err)
+		}
+		inFile, err := s.Floats(5_000_000, 1) // 40 MB
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range [][]float64{inMemory, inFile} {
+			for i, x := range v {
+				if x != 0 {
+					t.Fatalf("element %d of a new array is %v", i, x)
+				}
+				v[i] = 1
+			}
+			s.Free(v)
+		}
+	}
+	if n, _ := s.InFiles(); n != chunk {
+		t.Errorf("%d bytes in files", n)
+	}
+}

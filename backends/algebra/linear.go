@@ -25,18 +25,30 @@ func Gradient(q *density.Quadratic, theta, out []float64) {
 }
 
 // Apply sets y = Offset + Matrix·θ.
-func Apply(a *density.Affine, theta, y []float64) {
-	n := len(a.Offset)
-	if n == 0 {
-		return
+func Apply(a *density.Affine, theta, y []float64) { ApplyFrom(a, 0, theta, y[:len(a.Offset)]) }
+
+// ApplyFrom is Apply for the rows from one on of which there is y.
+func ApplyFrom(a *density.Affine, from int, theta, y []float64) {
+	Times(a, from, theta, y)
+	vec.Accumulate(len(y), y, a.Offset[from:])
+}
+
+// Times is ApplyFrom without the offset.
+func Times(a *density.Affine, from int, theta, y []float64) {
+	if len(theta) == 0 {
+		clear(y)
 	}
-	vec.MatVec(n, y, a.Matrix, n, theta, 1, len(theta))
-	vec.Accumulate(n, y, a.Offset)
+	for s := range a.Stretches(from, len(y)) {
+		vec.MatVec(s.N, y[s.From-from:][:s.N], s.Matrix, s.Stride, theta, 1, len(theta))
+	}
 }
 
 // Pull adds Matrixᵀ·r to g.
-func Pull(a *density.Affine, r, g []float64) {
-	if n := len(a.Offset); n > 0 {
-		vec.MatTVecAdd(n, g, 1, a.Matrix, n, r, len(g))
+func Pull(a *density.Affine, r, g []float64) { PullFrom(a, 0, r[:len(a.Offset)], g) }
+
+// PullFrom is Pull for the rows from one on of which there is r.
+func PullFrom(a *density.Affine, from int, r, g []float64) {
+	for s := range a.Stretches(from, len(r)) {
+		vec.MatTVecAdd(s.N, g, 1, s.Matrix, s.Stride, r[s.From-from:][:s.N], len(g))
 	}
 }

@@ -154,7 +154,7 @@ func newParty(b density.Block) (*party, error) {
 	if err != nil {
 		return nil, err
 	}
-	lin, err := l.Linear()
+	lin, err := l.Linear(false)
 	if err != nil {
 		return nil, err
 	}

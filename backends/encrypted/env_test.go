@@ -18,10 +18,10 @@ type block struct {
 	lin   density.Linear
 }
 
-func (b *block) Party() string                    { return "party" }
-func (b *block) Index() int                       { return b.index }
-func (b *block) Dim() int                         { return len(b.lin.Index) + len(b.lin.Globals.Index) }
-func (b *block) Linear() (*density.Linear, error) { return &b.lin, nil }
+func (b *block) Party() string                        { return "party" }
+func (b *block) Index() int                           { return b.index }
+func (b *block) Dim() int                             { return len(b.lin.Index) + len(b.lin.Globals.Index) }
+func (b *block) Linear(bool) (*density.Linear, error) { return &b.lin, nil }
 
 const rows, slopes = 40, 2
 

@@ -71,9 +71,14 @@ type Rows struct {
 	Term string
 	// Input is added to the predictor, element by element.
 	Input int
-	// Graph has the predictor as input 0 and the log density of each row as output 0.
+	// Graph has the predictor as input 0 and the log density of each row as output 0. Where rows are many and
+	// each has values of its own it is of some of them: see Blocks.
 	Graph *Graph
-	Width int // predictors of a row, the columns of the predictor
+	// Blocks are the data of Graph for the rows, one block after another; the last block has the last rows,
+	// of which others may be in that before. Nil: Graph has all rows.
+	Blocks *Variants
+	Width  int // predictors of a row, the columns of the predictor
+	Len    int // rows
 	// Globals are the parameters that the log density depends on beside the predictor, such as a scale.
 	Globals []Port
 	Law     Law
@@ -252,8 +257,7 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool, given bool) (Ro
 		return out, NoID, errPredictor
 	}
 	out.Law = b.law(l, at, eta)
-	out.Graph, err = b.given(eta, l)
-	return out, eta, err
+	return out, eta, b.given(eta, l, &out)
 }
 
 // law describes a likelihood whose parameter at is given by the predictor eta.
@@ -447,12 +451,98 @@ func (c *Builder) keepJacobians(b *Builder) {
 	}
 }
 
-// given is the graph of a likelihood, given its predictor.
-func (b *Builder) given(eta ID, l *recorded) (*Graph, error) {
+// inBlock is how many rows are evaluated at a time, about, where each has values of its own: what they need
+// is in a cache then, and no memory is taken by rows.
+const inBlock = 4096
+
+// given finds the graph of a likelihood, given its predictor, or the graphs of blocks of rows.
+func (b *Builder) given(eta ID, l *recorded, out *Rows) (err error) {
+	out.Len = b.nodes[eta].shape.rows()
+	if out.Blocks, err = b.blocks(eta, l, out.Len); err != nil {
+		return err
+	}
+	if out.Blocks != nil {
+		out.Graph = out.Blocks.of
+		return nil
+	}
+	out.Graph, err = b.block(eta, l, nil, 0, out.Len)
+	return err
+}
+
+// blocks are the graphs of blocks of n rows; nil where these are few, or are not by themselves.
+func (b *Builder) blocks(eta ID, l *recorded, n int) (*Variants, error) {
+	byRow := b.byRow(eta, l)
+	if byRow == nil || n <= inBlock {
+		return nil, nil
+	}
+	count := (n + inBlock - 1) / inBlock
+	size := ((n+count-1)/count + 7) / 8 * 8
+	var blocks *Variants
+	for from := 0; from < n; from += size {
+		from := min(from, n-size)
+		g, err := b.block(eta, l, byRow, from, from+size)
+		switch {
+		case err != nil:
+			return nil, err
+		case blocks == nil:
+			blocks = NewVariants(g)
+		case !blocks.Has(g):
+			return nil, nil
+		default:
+			blocks.Add(g)
+		}
+	}
+	blocks.Pack()
+	return blocks, nil
+}
+
+// byRow lists the nodes of a likelihood, but the predictor, that have a number for each row; nil where a row
+// depends on others, or one of them has data beside its values.
+func (b *Builder) byRow(eta ID, l *recorded) (needed []ID) {
+	shape, seen := b.nodes[eta].shape, make([]bool, len(b.nodes))
+	for _, id := range l.all() {
+		seen[id] = true
+	}
+	for id := ID(len(b.nodes) - 1); id >= 0; id-- {
+		n := &b.nodes[id]
+		if !seen[id] || id == eta {
+			continue
+		}
+		for _, p := range n.in {
+			seen[p] = true
+			if len(n.shape) == 0 && len(b.nodes[p].shape) > 0 {
+				return nil
+			}
+		}
+		switch {
+		case len(n.shape) == 0:
+		case !n.shape.equal(shape) || len(shape) != 1, n.kind != constant && (n.op == nil || !n.op.elements),
+			n.index != nil || n.runs != nil || n.bij != nil:
+			return nil
+		default:
+			needed = append(needed, id)
+		}
+	}
+	return needed
+}
+
+// block is the graph of some rows of a likelihood, given their predictor.
+func (b *Builder) block(eta ID, l *recorded, byRow []ID, from, to int) (*Graph, error) {
 	c := b.fork()
 	c.plain = b.plain
 	c.keepJacobians(b)
 	shape := c.nodes[eta].shape
+	if to-from < shape.rows() {
+		for _, id := range byRow {
+			n := &c.nodes[id]
+			if n.shape = (Shape{to - from}); n.kind == constant {
+				n.values = n.values[from:to:to]
+			} else {
+				n.frame = to - from
+			}
+		}
+		shape = Shape{to - from}
+	}
 	c.nodes[eta] = node{kind: input, name: "predictor", shape: shape}
 	c.inputs, c.held = []ID{eta}, shape.Len()
 	id, err := c.LogDensityByVectors(l.dist, l.x, l.theta, l.weights)

@@ -50,3 +50,40 @@ func (g *Graph) Reports() []Port { return g.reports }
 
 // Terms names the terms of the target in the order of TermValues.
 func (g *Graph) Terms() []string { return g.terms }
+
+// Vector makes n numbers, 0 each, where what is made of the graph's data is, as far as that is streamed; what
+// no file can hold is in memory. Free takes them back.
+func (g *Graph) Vector(n int) []float64 {
+	if v, err := g.storage.Streaming().Floats(n, 1); err == nil {
+		return v
+	}
+	return make([]float64, n)
+}
+
+// Free takes a vector back that nobody reads any more.
+func (g *Graph) Free(v []float64) { g.storage.Free(v) }
+
+// Matrices yields the constants that are matrices, but those that are stored for a likelihood alone: in tiles
+// of so many rows, one after another and each column-major.
+func (g *Graph) Matrices(yield func(values []float64, rows, columns, tile int) bool) {
+	own := make([]bool, len(g.nodes))
+	for id := range g.nodes {
+		if n := &g.nodes[id]; n.op == opLinear || n.op == opLevels {
+			own[n.in[n.linear.x]] = true
+		}
+	}
+	for id := range g.nodes {
+		n := &g.nodes[id]
+		if n.kind != constant || len(n.shape) != 2 || own[id] {
+			continue
+		}
+		rows := n.shape[0]
+		tile := rows
+		if g.layout.tiled[id] {
+			tile = g.layout.blocks[rows]
+		}
+		if !yield(n.values, rows, n.shape[1], tile) {
+			return
+		}
+	}
+}

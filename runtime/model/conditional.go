@@ -68,9 +68,9 @@ func (p *Party) Conditional() (*density.Conditional, error) {
 		return nil, err
 	}
 	if g.split != nil {
-		for _, rows := range g.split.Rows {
-			r := density.RowLikelihood{Term: rows.Term, Group: -1, Own: -1,
-				Evaluate: evaluator(rows.Graph, l.Hyper)}
+		for k, rows := range g.split.Rows {
+			r := density.RowLikelihood{Term: rows.Term, Group: -1, Own: -1}
+			evaluate(&r, &g.split.Rows[k], l.Hyper)
 			for _, in := range p.role.Receptions {
 				if in.Input == rows.Input {
 					r.Group = in.Group

@@ -16,7 +16,7 @@ var _ density.Linearisable = (*Party)(nil)
 
 // Linear implements density.Linearisable. Maps that the graph knows to be affine are read off at the unit
 // vectors.
-func (p *Party) Linear() (*density.Linear, error) {
+func (p *Party) Linear(inPlace bool) (*density.Linear, error) {
 	if p.spec.Split == nil {
 		return nil, errors.New("its log density is not divided into likelihoods")
 	}
@@ -36,7 +36,8 @@ func (p *Party) Linear() (*density.Linear, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Party(), err)
 	}
-	l := &density.Linear{Sums: p.sums, Clients: p.clients}
+	l := &density.Linear{Sums: p.sums, Clients: p.clients, Vector: p.spec.Graph.Vector,
+		Free: p.spec.Graph.Free}
 	if err := p.readIndex(l, split); err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func (p *Party) Linear() (*density.Linear, error) {
 		l.Received += a.Len
 	}
 	l.Members = p.members()
-	p.readOutputs(l)
+	p.readOutputs(l, inPlace)
 	p.readRows(l, split)
 	if err := p.readPrior(l, split.Rest); err != nil {
 		return nil, err
@@ -186,8 +187,37 @@ func affine(dim int, index []int, at func(theta []float64) []float64) density.Af
 	return a
 }
 
-func (p *Party) readOutputs(l *density.Linear) {
-	l.Cuts = affine(p.Dim(), l.Index, p.Evaluate)
+// inPlace finds the matrix of the map of affine among those of the graph.
+func (p *Party) inPlace(index []int) (a density.Affine, ok bool) {
+	theta := make([]float64, p.Dim())
+	a.Offset = append([]float64(nil), p.Evaluate(theta)...)
+	p.spec.Graph.Matrices(func(values []float64, rows, columns, tile int) bool {
+		if ok = rows == len(a.Offset) && columns == len(index); !ok {
+			return true
+		}
+		a.Matrix, a.Tile = values, tile
+		for k, i := range index {
+			theta[i] = 1
+			value := p.Evaluate(theta)
+			for s := range a.Stretches(0, rows) {
+				for r, v := range s.Matrix[k*s.Stride:][:s.N] {
+					ok = ok && value[s.From+r]-a.Offset[s.From+r] == v
+				}
+			}
+			theta[i] = 0
+		}
+		return !ok
+	})
+	return a, ok
+}
+
+func (p *Party) readOutputs(l *density.Linear, inPlace bool) {
+	if inPlace {
+		l.Cuts, inPlace = p.inPlace(l.Index)
+	}
+	if !inPlace {
+		l.Cuts = affine(p.Dim(), l.Index, p.Evaluate)
+	}
 	var sent []float64
 	l.Sends = affine(p.Dim(), l.Index, func(theta []float64) []float64 {
 		p.here().Forward(theta)
@@ -227,34 +257,95 @@ func (p *Party) readRows(l *density.Linear, split *graph.Split) {
 				in[i] = 0
 			}
 		}
-		r.Evaluate = evaluator(rows.Graph, l.Globals.Index)
+		evaluate(&r, &split.Rows[k], l.Globals.Index)
 		l.Rows = append(l.Rows, r)
 	}
 }
 
-// evaluator evaluates a graph of rows given their predictors and globals.
-func evaluator(g *graph.Graph, globals []int) func(phi, eta, lp, slope, seeds, by []float64) {
-	e, theta := g.NewExec(), make([]float64, g.Dim())
-	ones := make([]float64, g.Outputs()[0].Len)
-	for i := range ones {
-		ones[i] = 1
+// evaluate sets how a likelihood of rows is evaluated given their predictors and globals.
+func evaluate(r *density.RowLikelihood, of *graph.Rows, globals []int) {
+	part, rows := newBlockwise(of, globals), of.Len
+	if of.Blocks == nil {
+		r.Evaluate = func(phi, eta, lp, slope, seeds, by []float64) {
+			part.evaluate(0, phi, eta, lp, slope, seeds, by)
+		}
+		return
 	}
-	seeded := [][]float64{ones}
-	return func(phi, eta, lp, slope, seeds, by []float64) {
-		for k, i := range globals {
-			theta[i] = phi[k]
+	r.Part, r.Block = part.evaluate, part.size
+	r.Evaluate = func(phi, eta, lp, slope, seeds, by []float64) {
+		clear(by)
+		own := part.by[:len(by)]
+		for from := 0; from < rows; from += part.size {
+			to, seeded := min(from+part.size, rows), []float64(nil)
+			if seeds != nil {
+				seeded = seeds[from:to]
+			}
+			part.evaluate(from, phi, eta[from:to], lp[from:to], slope[from:to], seeded, own)
+			vector.Accumulate(len(by), by, own)
 		}
-		copy(e.Input(0), eta)
-		e.Forward(theta)
-		copy(lp, e.Output(0))
-		if seeded[0] = ones; seeds != nil {
-			seeded[0] = seeds
+	}
+}
+
+// A blockwise evaluates likelihoods of rows block by block, or all in one block.
+type blockwise struct {
+	exec       *graph.Exec
+	blocks     *graph.Variants
+	rows, size int
+	globals    []int
+	theta, by  []float64
+	ones       []float64
+	weights    []float64 // of the rows of a block, where not all are wanted alike
+	seeds      [][]float64
+}
+
+func newBlockwise(of *graph.Rows, globals []int) *blockwise {
+	b := &blockwise{blocks: of.Blocks, rows: of.Len, size: of.Graph.Outputs()[0].Len, globals: globals,
+		theta: make([]float64, of.Graph.Dim()), by: make([]float64, len(globals)),
+		seeds: make([][]float64, 1)}
+	if b.blocks == nil {
+		b.exec = of.Graph.NewExec()
+	} else {
+		b.exec, b.weights = b.blocks.NewExec(), make([]float64, b.size)
+	}
+	b.ones = make([]float64, b.size)
+	vector.Fill(b.size, b.ones, 1)
+	return b
+}
+
+// evaluate is density.RowLikelihood.Part. A block may have rows before the first: these have its predictor
+// and the weight 0.
+func (b *blockwise) evaluate(from int, phi, eta, lp, slope, seeds, by []float64) {
+	before := 0
+	if b.blocks != nil {
+		k := from / b.size
+		before = from - min(k*b.size, b.rows-b.size)
+		b.exec.Load(k)
+	}
+	for k, i := range b.globals {
+		b.theta[i] = phi[k]
+	}
+	in := b.exec.Input(0)
+	vector.Fill(before, in[:before], eta[0])
+	copy(in[before:], eta)
+	b.exec.Forward(b.theta)
+	copy(lp, b.exec.Output(0)[before:])
+	switch {
+	case before > 0:
+		clear(b.weights)
+		if seeds == nil {
+			seeds = b.ones[before:]
 		}
-		e.Pull(seeded)
-		copy(slope, e.InputAdjoint(0))
-		for k := range by {
-			by[k] = e.Grad()[globals[k]]
-		}
+		copy(b.weights[before:], seeds)
+		b.seeds[0] = b.weights
+	case seeds != nil:
+		b.seeds[0] = seeds
+	default:
+		b.seeds[0] = b.ones
+	}
+	b.exec.Pull(b.seeds)
+	copy(slope, b.exec.InputAdjoint(0)[before:])
+	for k := range by {
+		by[k] = b.exec.Grad()[b.globals[k]]
 	}
 }
 

@@ -152,6 +152,7 @@ func newWhole(plan *model.Plan, keys Keys, shared *common, over *wire, helpers i
 		if r := group.Receivers; over == nil && len(r) == 1 && group.At == nil &&
 			!e.parties[r[0].Party].isMember(g) {
 			e.sums.total[g] = e.parties[r[0].Party].Input(r[0].Index) // added up where it is read
+			e.sums.adjoint[g] = e.parties[r[0].Party].InputAdjoint(r[0].Index)
 		}
 	}
 	return e, nil

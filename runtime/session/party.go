@@ -35,20 +35,28 @@ func newPartyState(plan *model.Plan, index int, room *graph.Room, adj *[]float64
 	p := model.NewPartyIn(plan, index, room)
 	s := &partyState{Party: p, role: p.Role(), exact: plan.Exact, early: make([]float64, p.Early()),
 		groups: plan.Groups}
-	*adj = slices.Grow((*adj)[:0], p.SendLen())
-	s.z, s.adj, s.w = make([]float64, p.SendLen()), (*adj)[:p.SendLen()], p.Seed()
-	if len(s.role.Members) < len(p.Sends()) { // settle does not set all of it
-		s.adj = make([]float64, p.SendLen())
-	}
+	s.w = p.Seed()
 	if s.exact {
 		s.z = p.Sent()
+	} else {
+		s.z = make([]float64, p.SendLen())
+	}
+	switch {
+	case s.settledWhole():
+	case len(s.role.Members) < len(p.Sends()): // settle does not set all of it
+		s.adj = make([]float64, p.SendLen())
+	default:
+		*adj = slices.Grow((*adj)[:0], p.SendLen())
+		s.adj = (*adj)[:p.SendLen()]
 	}
 	if index > 0 {
 		s.answer = make([]float64, p.Received())
 	}
 	for _, m := range s.role.Members {
 		s.zs = append(s.zs, s.part(s.z, m.Cut))
-		s.adjs = append(s.adjs, s.part(s.adj, m.Cut))
+		if s.adj != nil {
+			s.adjs = append(s.adjs, s.part(s.adj, m.Cut))
+		}
 	}
 	s.shared = make([][]float64, len(s.role.Arrivals))
 	if index == 0 {
@@ -130,6 +138,12 @@ func (s *partyState) receiveSum(r model.Reception, sum []float64) {
 	case len(in) > 0 && &in[0] != &sum[0]:
 		copy(in, sum)
 	}
+}
+
+// settledWhole reports whether adj is the adjoint of the sum that the party's only cut enters.
+func (s *partyState) settledWhole() bool {
+	return len(s.Sends()) == 1 && len(s.role.Members) > 0 &&
+		!slices.ContainsFunc(s.role.Members, func(m model.Membership) bool { return m.Input >= 0 })
 }
 
 // settleMember sets adj of a cut from the adjoint of its sum, without the party's own share.

@@ -21,9 +21,9 @@ type relay struct {
 	parts    [][]transport.Channel // at the server, by sum and member, where somebody watches
 	lost     []bool                // by sum
 	sum      [][]float64           // by sum
+	lone     []*[]float64          // by sum, what its only member sends, where that is the sum; else nil
 	folded   []int                 // parts that are in sum, by sum
 	tallied  int                   // and in total
-	kept     [][]float64           // sum, before the algorithm changes it, where somebody watches
 	total    []float64
 	down     [][]float64
 	answers  []float64
@@ -43,7 +43,7 @@ func (e *evaluator) Relay(ctx context.Context, x *density.Exchange, size density
 		e.arrays = newRelay(e.plan, e.clients)
 	}
 	r := e.arrays
-	r.resize(e.plan, size, e.clients)
+	r.resize(e.plan, size, e.clients, e.server != nil)
 	r.exchange, r.by = x, by
 	clear(r.lost)
 	clear(r.folded)
@@ -56,7 +56,7 @@ func (e *evaluator) Relay(ctx context.Context, x *density.Exchange, size density
 func newRelay(plan *model.Plan, clients []*client) *relay {
 	groups := len(plan.Groups)
 	r := &relay{lost: make([]bool, groups), folded: make([]int, groups), sum: make([][]float64, groups),
-		down: make([][]float64, groups), kept: make([][]float64, groups),
+		down: make([][]float64, groups), lone: make([]*[]float64, groups),
 		received: make([][][]float64, len(clients)), scalars: make([][]float64, len(clients))}
 	for _, g := range plan.Groups {
 		r.parts = append(r.parts, make([]transport.Channel, len(g.Members)))
@@ -66,34 +66,51 @@ func newRelay(plan *model.Plan, clients []*client) *relay {
 		if c.party != nil {
 			up = make([][]float64, len(c.role.Members))
 		}
+		for i := range up {
+			if g := c.role.Members[i].Group; len(plan.Groups[g].Members) == 1 && !plan.Wire.Fixed {
+				r.lone[g] = &up[i]
+			}
+		}
 		r.up = append(r.up, up)
 	}
 	return r
 }
 
-// resize gives the arrays the lengths of a size, all numbers 0 where it is another than before.
-func (r *relay) resize(plan *model.Plan, size density.RelaySize, clients []*client) {
+// resize gives the arrays the lengths of a size, all numbers 0 where it is another than before: those of sums
+// and answers at a server.
+func (r *relay) resize(plan *model.Plan, size density.RelaySize, clients []*client, server bool) {
 	if r.size == size {
 		return
 	}
 	r.size = size
 	cut(&r.total, size.Scalars)
 	cut(&r.answers, size.Answers)
-	for k, g := range plan.Groups {
-		cut(&r.sum[k], g.Len*size.Columns)
-		cut(&r.down[k], g.Len*size.Down())
-	}
 	for k, c := range clients {
 		cut(&r.scalars[k], size.Scalars)
 		for i := range r.up[k] {
 			cut(&r.up[k][i], plan.Groups[c.role.Members[i].Group].Len*size.Columns)
 		}
 	}
+	for k, g := range plan.Groups {
+		switch {
+		case !server:
+			continue
+		case r.lone[k] != nil:
+			r.sum[k] = *r.lone[k]
+		default:
+			cut(&r.sum[k], g.Len*size.Columns)
+		}
+		cut(&r.down[k], g.Len*size.Down())
+	}
 }
 
-// cut makes n numbers of an array, all 0. One that is too short is dropped before there is another.
+// spare is how many numbers too many an array may have, if it is not twice too long.
+const spare = 1 << 17
+
+// cut makes n numbers of an array, all 0. One that is too short, or much too long, is dropped before there is
+// another.
 func cut(v *[]float64, n int) {
-	if cap(*v) < n {
+	if room := cap(*v); room < n || n > 0 && room-n >= max(n, spare) {
 		*v = nil
 		*v = make([]float64, n)
 	}
@@ -174,11 +191,6 @@ func (e *evaluator) addUp() {
 	if c := e.codes.scalars; c != nil && r.tallied > 0 {
 		c.total(r.total)
 	}
-	if e.watched() {
-		for g, sum := range r.sum {
-			r.kept[g] = append(r.kept[g][:0], sum...)
-		}
-	}
 	r.by.Answer(r.sum, r.total, r.down, r.answers)
 	e.shown(r)
 	for _, parts := range r.parts {
@@ -228,8 +240,8 @@ func (e *evaluator) shown(r *relay) {
 		e.showFits(r, seen)
 		return
 	}
-	z, none := make([][][]float64, len(r.kept)), make([][][]float64, len(r.kept))
-	total, adjoint := make([][]float64, len(r.kept)), make([][]float64, len(r.kept))
+	z, none := make([][][]float64, len(r.sum)), make([][][]float64, len(r.sum))
+	total, adjoint := make([][]float64, len(r.sum)), make([][]float64, len(r.sum))
 	for c := range r.size.Columns {
 		for g, group := range e.plan.Groups {
 			column := func(v []float64) []float64 { return v[c*group.Len : (c+1)*group.Len] }
@@ -237,7 +249,7 @@ func (e *evaluator) shown(r *relay) {
 			for _, v := range seen[g] {
 				z[g] = append(z[g], column(v))
 			}
-			total[g], adjoint[g] = column(r.kept[g]), column(r.down[g])
+			total[g], adjoint[g] = column(r.sum[g]), column(r.down[g])
 		}
 		e.blind(r.parts, c, r.size.Columns)
 		e.watcher.Sent(e.window, z, total)
@@ -263,7 +275,7 @@ func (e *evaluator) showFits(r *relay, seen [][][]float64) {
 		for _, members := range seen {
 			up = append(up, part(members))
 		}
-		e.watcher.Relayed(r.exchange, fit, r.size.Columns/len(fits), up, part(r.kept), part(r.down))
+		e.watcher.Relayed(r.exchange, fit, r.size.Columns/len(fits), up, part(r.sum), part(r.down))
 	}
 }
 

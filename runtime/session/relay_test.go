@@ -272,3 +272,45 @@ func TestRelaysShareArrays(t *testing.T) {
 	}
 	must(t, session.Run(t.Context(), plan, session.OneLoop, 11, play))
 }
+
+// sole notes how many numbers the arrays of a relay may have, and where they are.
+type sole struct {
+	up, sum   *float64
+	room, was int
+}
+
+func (s *sole) Send(_ int, up [][]float64, _ []float64) {
+	s.up, s.room = &up[0][0], cap(up[0])
+	up[0][0] = 3
+}
+
+func (s *sole) Answer(sum [][]float64, _ []float64, _ [][]float64, _ []float64) {
+	s.sum, s.was = &sum[0][0], int(sum[0][0])
+}
+
+func (s *sole) Receive(int, [][]float64, []float64) {}
+
+// The sum of what one client of this process sends is no other array than that which it has set, and arrays
+// of many columns are dropped where few follow.
+func TestArraysOfASoleClient(t *testing.T) {
+	x := relayOf(density.Contributions, density.Unscaled)
+	plan := newWorld(design{exact: true, clients: 1}).plan(t)
+	n := plan.Groups[0].Len
+	play := func(_ context.Context, env density.Env) error {
+		for _, columns := range []int{1 << 18, 1 << 17, 1000, 1} {
+			s := &sole{}
+			size := density.RelaySize{Columns: columns, Answers: 1}
+			if err := density.Must[density.Relaying](env).Relay(t.Context(), x, size, s); err != nil {
+				return err
+			}
+			if s.up != s.sum || s.was != 3 {
+				t.Errorf("%d columns: a sum of its own, %d", columns, s.was)
+			}
+			if most := n*columns + max(n*columns, 1<<17); s.room >= most {
+				t.Errorf("%d columns: room for %d numbers", columns, s.room)
+			}
+		}
+		return nil
+	}
+	must(t, session.Run(t.Context(), plan, session.OneLoop, 11, play))
+}

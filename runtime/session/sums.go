@@ -40,7 +40,10 @@ func newSums(plan *model.Plan, c *codes) *sums {
 		h.a = append(h.a, make([]transport.Channel, len(g.Receivers)))
 		h.total = append(h.total, make([]float64, g.Len))
 		h.adjoint = append(h.adjoint, make([]float64, g.Len))
-		h.told = append(h.told, rounded{data: make([]float64, g.Len)})
+		h.told = append(h.told, rounded{})
+		if plan.Wire.Short {
+			h.told[len(h.told)-1].data = make([]float64, g.Len)
+		}
 	}
 	for k, s := range plan.Shared {
 		h.d = append(h.d, make([]transport.Channel, 1+len(s.To)))

@@ -31,7 +31,7 @@ func (b *block) Hierarchical() bool                     { return false }
 func (b *block) Weights() []int                         { return nil }
 func (b *block) StartWeights([]float64, density.Stream) {}
 func (b *block) Jacobian(bool)                          {}
-func (b *block) Linear() (*density.Linear, error)       { return &b.lin, nil }
+func (b *block) Linear(bool) (*density.Linear, error)   { return &b.lin, nil }
 
 // A family sets the log likelihood of a response at a predictor, but for a constant, and the slope there.
 type family func(y, eta float64) (lp, slope float64)

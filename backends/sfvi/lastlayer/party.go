@@ -205,4 +205,4 @@ type features struct {
 }
 
 // Linear implements density.Linearisable.
-func (f features) Linear() (*density.Linear, error) { return f.linear, nil }
+func (f features) Linear(bool) (*density.Linear, error) { return f.linear, nil }

@@ -175,7 +175,7 @@ func Applies(b density.Block, atClients, crossing bool) (*density.Linear, error)
 	if err != nil {
 		return nil, err
 	}
-	lin, err := l.Linear()
+	lin, err := l.Linear(true)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (k *Kernel) marginalise() {
 		p.noisy = noisyTogether(p.rows)
 		for _, l := range p.noisy {
 			of := k.noiseOf[perSum*l.whole.Group:][:perSum]
-			l.whole.share(of[0], of[1], p.rho2[p.lin.Members[p.membership(l.whole.Group)].Offset])
+			l.whole.share(of[0], of[1], p.noiseOf(p.lin.Members[p.membership(l.whole.Group)]))
 		}
 	}
 }
@@ -72,6 +72,7 @@ func (r *rows) share(clients, all, own float64) {
 		step := 0.75 * min(math.Sqrt(own), 1/math.Sqrt(clients*largest(r.curvature)))
 		r.noise = own
 		r.inner, r.outer = lattice(step, own), lattice(step, own*(clients-2))
+		r.table = make([]float64, 2*(len(r.inner.at)+len(r.outer.at)-1)*r.once())
 	}
 }
 
@@ -98,9 +99,6 @@ func lattice(step, variance float64) rule {
 func (r *rows) shared(eta, lp, slope []float64) {
 	in, out := len(r.inner.at), len(r.outer.at)
 	nodes := in + out - 1
-	if len(r.table) < 2*nodes*r.n {
-		r.table = make([]float64, 2*nodes*r.n)
-	}
 	e := func(k int) []float64 { return r.table[2*k*r.n:][:r.n] }
 	f := func(k int) []float64 { return r.table[(2*k+1)*r.n:][:r.n] }
 	step := r.inner.at[1] - r.inner.at[0]
@@ -109,7 +107,7 @@ func (r *rows) shared(eta, lp, slope []float64) {
 	}
 	for k := range nodes {
 		vec.AddScalar(r.n, r.over, eta, step*(float64(k)-float64(float64(nodes-1)/2)))
-		r.Evaluate(nil, r.over, e(k), f(k), nil, nil)
+		r.evaluate(nil, r.over, e(k), f(k), nil, nil)
 		for i, v := range e(k) {
 			r.top[i] = max(r.top[i], v)
 		}
@@ -148,10 +146,9 @@ type centred struct{ *Kernel }
 
 func (k centred) Send(b int, up [][]float64, _ []float64) {
 	p := k.parties[b]
-	algebra.Apply(&p.lin.Cuts, p.now.theta, p.g)
 	for i, at := range p.lin.Members {
-		copy(up[i], member(at, p.g))
-		copy(up[i][at.Len:], member(at, p.now.spread))
+		p.cut(at, p.now.theta, up[i])
+		p.spreadOf(at, p.now, up[i][at.Len:])
 	}
 }
 
@@ -162,10 +159,9 @@ func (k centred) Answer(sum [][]float64, _ []float64, down [][]float64, out []fl
 		copy(s.q.precision.Lower, s.now.factor)
 		s.q.covariance(s.lin.Sends.Matrix, m, out[m:])
 	}
+	s.mean = nil
 	for g, v := range sum {
-		mean, variance := v[:len(v)/2], v[len(v)/2:]
-		copy(s.mean[g], mean)
-		copy(s.variance[g], variance)
+		s.mean = append(s.mean, slices.Clone(v[:len(v)/2]))
 		copy(down[g], v)
 	}
 }
@@ -178,8 +174,8 @@ func (k centred) Receive(b int, down [][]float64, out []float64) {
 	for _, r := range p.rows {
 		i := p.membership(r.Group)
 		at := p.lin.Members[i]
-		p.predictor(r, p.now.theta, mean[i], shared, r.mean)
-		p.q.spread(r.Matrix, r.variance)
+		p.predictor(r, 0, p.now.theta, mean[i], shared, r.mean)
+		p.q.spread(&r.Affine, 0, r.variance)
 		addVariance(r, covariance)
 		for j, v := range variance[i] {
 			r.variance[j] += max(0, v-p.now.spread[at.Offset+j])
@@ -187,15 +183,15 @@ func (k centred) Receive(b int, down [][]float64, out []float64) {
 	}
 }
 
-// predictor sets eta to the predictor of the party's own likelihood at θ, given the sum of all cuts and what
-// the server sends.
-func (p *party) predictor(r *rows, theta, sum, shared, eta []float64) {
-	at := p.lin.Members[p.membership(r.Group)]
-	algebra.Apply(&r.Affine, theta, eta)
-	vec.Accumulate(r.n, eta, sum)
-	algebra.Apply(&p.lin.Cuts, theta, p.g)
-	vec.Sub(r.n, eta, eta, member(at, p.g))
-	addShared(r, eta, shared)
+// predictor sets eta to predictors of the party's own likelihood at θ, from one on, given the sum of all cuts
+// and what the server sends.
+func (p *party) predictor(r *rows, from int, theta, sum, shared, eta []float64) {
+	n, g := len(eta), p.g[:len(eta)]
+	algebra.ApplyFrom(&r.Affine, from, theta, eta)
+	vec.Accumulate(n, eta, sum[from:])
+	algebra.ApplyFrom(&p.lin.Cuts, p.lin.Members[p.membership(r.Group)].Offset+from, theta, g)
+	vec.Sub(n, eta, eta, g)
+	addShared(r, from, eta, shared)
 }
 
 // expansion is the exchange in which the clients tell slopes and curvatures of the likelihood without noise:
@@ -231,13 +227,13 @@ func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []
 		if clear(down[g]); largest(v[n:2*n]) == 0 {
 			continue // no likelihood sees the sum
 		}
-		r := newRows(density.RowLikelihood{Group: g, Affine: density.Affine{Offset: make([]float64, n),
-			Matrix: make([]float64, n*s.d)}}, nil)
+		r := newRows(density.RowLikelihood{Group: g, Block: inBlock,
+			Affine: density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n*s.d)}}, nil)
 		copy(r.slope, v[:n])
 		copy(r.curvature, v[n:2*n])
 		for m := range k.shared {
-			x := v[(2+m)*n:][:n]
-			vec.Div(n, x, x, r.curvature)
+			x := make([]float64, n)
+			vec.Div(n, x, v[(2+m)*n:], r.curvature)
 			vec.Axpy(n, r.Offset, s.lin.Sends.Offset[m], x)
 			for j := range s.d {
 				vec.Axpy(n, r.Matrix[j*n:], s.lin.Sends.Matrix[j*k.shared+m], x)
@@ -290,15 +286,11 @@ func (k sums) Answer(sum [][]float64, total []float64, down [][]float64, out []f
 			continue
 		}
 		for i, r := range s.rows {
-			algebra.Apply(&r.Affine, theta, r.eta)
-			vec.Accumulate(r.n, r.eta, sum[r.Group][(c-k.from)*r.n:])
-			if c == 0 {
-				w.centre = append(w.centre, slices.Clone(r.eta))
-				continue
-			}
-			for j, curvature := range r.curvature {
-				d := r.eta[j] - w.centre[i][j]
-				w.squares[c-1] += float64(curvature * d * d)
+			if at := sum[r.Group][(c-k.from)*r.n:]; c == 0 {
+				w.centre = append(w.centre, make([]float64, r.n))
+				s.predict(r, 0, theta, at, w.centre[i])
+			} else {
+				w.squares[c-1] += s.awayFrom(r, theta, at, w.centre[i])
 			}
 		}
 	}
@@ -333,24 +325,25 @@ func (k *Kernel) likelihoodAt(p *party, of piece, out []float64) {
 		if k.server != nil {
 			sum = r.Group
 		}
-		predict := func(r *rows, c int, eta []float64) {
+		predict := func(r *rows, from, c int, eta []float64) {
 			k.proposed(p.sample.start, p.d, c, theta)
-			p.predictor(r, theta, k.held[sum][(c+1)*r.n:], k.sent[(c+1)*m:][:m], eta)
+			p.predictor(r, from, theta, k.held[sum][(c+1)*r.all:], k.sent[(c+1)*m:][:m], eta)
 		}
 		if len(l.members) > 1 {
 			for c := range out {
-				for _, one := range l.members {
-					predict(one, of.from+c, one.eta)
-				}
-				out[c] += l.value(nil, nil)
+				out[c] += l.value(nil, func(r *rows, from int, eta []float64) {
+					predict(r, from, of.from+c, eta)
+				})
 			}
 			continue
 		}
-		eta := make([]float64, len(out)*r.n)
-		for c := range out {
-			predict(r, of.from+c, eta[c*r.n:][:r.n])
+		eta := make([]float64, len(out)*r.once())
+		for part := range r.parts() {
+			for c := range out {
+				predict(part, part.from, of.from+c, eta[c*part.n:][:part.n])
+			}
+			part.along(eta, out)
 		}
-		r.along(eta, out)
 	}
 }
 

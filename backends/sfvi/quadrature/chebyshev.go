@@ -23,7 +23,7 @@ func (r *rows) along(eta, out []float64) {
 	if r.copies == 0 || len(out) <= leastNodes || !r.interpolated(eta, out) {
 		for c := range out {
 			r.density(nil, eta[c*r.n:], r.lp, r.at, nil)
-			out[c] += vec.Sum(r.n, r.lp)
+			out[c] += vec.Sum(r.count(), r.lp)
 		}
 	}
 }

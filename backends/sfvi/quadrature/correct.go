@@ -79,7 +79,7 @@ func (k batch) weighed() piece {
 
 func (k batch) Send(b int, up [][]float64, scalars []float64) {
 	p, draws := k.parties[b], k.weighed()
-	theta, g := make([]float64, p.d), make([]float64, p.n)
+	theta := make([]float64, p.d)
 	for id := draws.from; id < draws.to; id++ {
 		k.proposed(p.sample.start, p.d, id, theta)
 		i := id - draws.from
@@ -90,9 +90,8 @@ func (k batch) Send(b int, up [][]float64, scalars []float64) {
 		if copy(theta, p.sample.column(0, p.d)); c > 0 {
 			k.proposed(p.sample.start, p.d, c-1, theta)
 		}
-		algebra.Apply(&p.lin.Cuts, theta, g)
 		for i, at := range p.lin.Members {
-			copy(up[i][(c-k.from)*at.Len:], member(at, g))
+			p.cut(at, theta, up[i][(c-k.from)*at.Len:])
 		}
 	}
 	if k.from > 0 {
@@ -101,7 +100,7 @@ func (k batch) Send(b int, up [][]float64, scalars []float64) {
 	rest := scalars[2*draws.len():]
 	clear(rest)
 	for _, at := range p.lin.Members {
-		rest[at.Group] = p.rho2[at.Offset]
+		rest[at.Group] = p.noiseOf(at)
 	}
 	rest[k.sums] = float64(p.d)
 }
@@ -200,16 +199,17 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			k.proposed(g.sample, g.m, id, phi)
 			w.logs[id] += g.Density(phi, by)
 		}
-		s.predict(theta, sum)
-		w.squares[id] += k.squareOfRows(w.centre, phi)
+		w.squares[id] += k.squareOfRows(theta, sum, w.centre, phi)
 		for _, l := range likelihoods {
-			w.logs[id] += l.value(phi, nil)
+			w.logs[id] += l.value(phi, func(r *rows, from int, eta []float64) {
+				s.predict(r, from, theta, sum[r.Group], eta)
+			})
 		}
 	}
 	theta, at := make([]float64, s.d), make([][]float64, len(sum))
 	for c := k.from; c < k.to; c++ {
 		for g, v := range sum {
-			n := len(s.mean[g])
+			n := s.lin.Sums[g]
 			at[g] = v[(c-k.from)*n:][:n]
 		}
 		if c > 0 {
@@ -217,9 +217,9 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			weigh(c-1, theta, at)
 			continue
 		}
-		s.predict(s.sample.column(0, s.d), at)
-		for _, r := range s.rows {
-			w.centre = append(w.centre, slices.Clone(r.eta))
+		for i, r := range s.rows {
+			w.centre = append(w.centre, make([]float64, r.n))
+			s.predict(r, 0, s.sample.column(0, s.d), at[r.Group], w.centre[i])
 		}
 	}
 	if k.keep(sum); k.to == k.crossing+1 {
@@ -234,30 +234,44 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 	}
 }
 
-// predict sets the predictors from the server's parameters and the clients' sums.
-func (s *server) predict(theta []float64, sum [][]float64) {
-	for _, r := range s.rows {
-		algebra.Apply(&r.Affine, theta, r.eta)
-		vec.Accumulate(r.n, r.eta, sum[r.Group])
+// predict sets eta to predictors, from one on, given the server's parameters and the clients' sum.
+func (s *server) predict(r *rows, from int, theta, sum, eta []float64) {
+	algebra.ApplyFrom(&r.Affine, from, theta, eta)
+	vec.Accumulate(len(eta), eta, sum[from:])
+}
+
+// awayFrom is the squared length, by the curvatures, of how far the predictors of a draw are from those of
+// the mean.
+func (s *server) awayFrom(r *rows, theta, sum, centre []float64) (squares float64) {
+	for p := range r.parts() {
+		s.predict(r, p.from, theta, sum, p.at)
+		vec.Sub(p.n, p.at, p.at, centre[p.from:])
+		p.weigh(p.at, p.lp)
+		squares += vec.Dot(p.n, p.at, p.lp)
 	}
+	return squares
 }
 
 // squareOfRows is what the predictors of a draw and its globals add to its squared length.
-func (k *Kernel) squareOfRows(centre [][]float64, phi []float64) (squares float64) {
-	s, away := k.server, []float64(nil)
-	for i, r := range s.rows {
-		vec.Sub(r.n, r.at, r.eta, centre[i])
-		if away = append(away, r.at...); k.joint() && s.globals == nil {
-			r.weigh(r.at, r.fall)
-			squares += vec.Dot(r.n, r.at, r.fall)
-		}
-	}
+func (k *Kernel) squareOfRows(theta []float64, sum, centre [][]float64, phi []float64) (squares float64) {
+	s := k.server
 	if s.globals == nil {
+		for i, r := range s.rows {
+			if k.joint() {
+				squares += s.awayFrom(r, theta, sum[r.Group], centre[i])
+			}
+		}
 		return squares
 	}
 	beside := make([]float64, s.globals.m)
 	if k.joint() {
 		root := s.conjugate.root
+		away := make([]float64, root.n)
+		for i, r := range s.rows {
+			at := away[s.conjugate.at[i]:][:r.n]
+			s.predict(r, 0, theta, sum[r.Group], at)
+			vec.Sub(r.n, at, at, centre[i])
+		}
 		root.back(away)
 		root.beside(away, 1, beside)
 		squares = vec.Dot(len(away), away, away)
@@ -306,17 +320,17 @@ func (s *server) adjustByDraws(sum [][]float64, noise []float64, draws int, k *K
 	for _, r := range s.rows {
 		r.integrateOut(noise[r.Group])
 		clear(r.variance)
+		predictors := make([]float64, r.n)
 		for c := range draws + 1 {
 			if copy(theta, s.sample.column(0, s.d)); c > 0 {
 				k.proposed(s.sample.start, s.d, c-1, theta)
 			}
-			algebra.Apply(&r.Affine, theta, r.eta)
-			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
+			s.predict(r, 0, theta, sum[r.Group][c*r.n:], predictors)
 			if c == 0 {
-				copy(r.mean, r.eta)
+				copy(r.mean, predictors)
 				continue
 			}
-			for i, eta := range r.eta {
+			for i, eta := range predictors {
 				r.variance[i] += (eta - r.mean[i]) * (eta - r.mean[i]) / float64(draws)
 			}
 		}
@@ -335,6 +349,7 @@ func (k batch) Receive(_ int, _ [][]float64, out []float64) {
 // that is.
 func (k *Kernel) evaluate(ctx context.Context) error {
 	columns := 1 + k.crossing/2
+	k.rest()
 	if k.options.AtClients {
 		k.marginalise()
 	}
@@ -367,12 +382,26 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 		}
 		k.weights, k.held = weights{}, nil
 	}
-	if k.server != nil {
-		if k.server.conjugate = nil; k.options.AtClients {
-			k.server.rows = nil
+	if s := k.server; s != nil {
+		if s.conjugate != nil {
+			s.conjugate.low.end()
+			s.conjugate = nil
+		}
+		if k.options.AtClients {
+			s.rows = nil
 		}
 	}
 	return nil
+}
+
+// rest drops what a fit that has ended needs no longer.
+func (k *Kernel) rest() {
+	for _, p := range k.parties {
+		p.rest()
+	}
+	if s := k.server; s != nil {
+		s.endSpan()
+	}
 }
 
 // weigh finds log p − log q at the draws, the first ones and then the others, unless the first weights say
@@ -443,7 +472,7 @@ func (k *Kernel) iterateSolution(ctx context.Context, pieces []piece) error {
 		size := density.RelaySize{Columns: e.up.len(), Back: e.down.len() - e.up.len(), Scalars: k.sums,
 			Answers: 1}
 		if k.solves == 0 && i == 0 {
-			size.Columns += 2 // mean and variance
+			size.Columns, size.Back = size.Columns+2, size.Back-2 // mean and variance
 		}
 		if err := k.relay.Relay(ctx, solvingExchange, size, e); err != nil {
 			return err

@@ -67,8 +67,11 @@ func (r *rows) second(w float64, g *node) {
 			vec.Axpy(n, r.block[(a*r.Width+b)*n:], -w*t, r.of(b, r.at))
 		}
 	}
-	for k := range len(r.mixed) / r.n {
-		vec.Axpy(r.n, r.mixed[k*r.n:], -w*g.far[k], r.at)
+	if len(r.mixed) == 0 {
+		return
+	}
+	for k := range r.by {
+		vec.Axpy(r.n, r.mixed[k*r.all:], -w*g.far[k], r.at)
 	}
 }
 

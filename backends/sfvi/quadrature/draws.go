@@ -69,6 +69,9 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 		from.Round(uint64(id))
 		from.FillNormals(z[b])
 		s := p.now
+		if p.bare() { // nothing but the cuts crosses
+			continue
+		}
 		algebra.Apply(&p.lin.Cuts, theta[b], p.g)
 		algebra.Apply(&p.lin.Cuts, s.theta, p.residual)
 		for i := range z[b] {
@@ -116,10 +119,21 @@ func (k *Kernel) state(c *backends.Codec) {
 	c.Floats(k.noiseOf)
 	memory := density.Remember(k.env, nil)
 	c.Remembered(k.env, &memory)
+	ended := k.phase != fitting && k.evaluated()
 	for _, p := range k.parties {
+		if ended {
+			p.rest()
+		} else if p.best == nil {
+			p.begin()
+		}
 		p.carry(c)
 	}
 	if s := k.server; s != nil {
+		if ended {
+			s.endSpan()
+		} else if s.span == nil && !k.options.AtClients {
+			s.begin()
+		}
 		s.carryServer(c)
 	}
 	k.carryEvaluation(c)
@@ -163,6 +177,9 @@ func (k *Kernel) carryEvaluation(c *backends.Codec) {
 
 func (p *party) carry(c *backends.Codec) {
 	for _, s := range []*state{p.now, p.best, p.next} {
+		if s == nil { // the fit has ended
+			continue
+		}
 		for _, v := range s.vectors() {
 			c.Floats(v)
 		}
@@ -191,11 +208,11 @@ func (s *server) carryServer(c *backends.Codec) {
 	for _, v := range [][]float64{s.g, s.h} {
 		c.Floats(v)
 	}
-	if s.span == nil {
-		return
-	}
 	if s.globals != nil {
 		s.globals.carry(c)
+	}
+	if s.span == nil {
+		return
 	}
 	c.Ints(&s.span.used)
 	c.Floats(s.span.mix)

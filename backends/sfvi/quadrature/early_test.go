@@ -77,13 +77,20 @@ param b : real[Q] ~ normal(0, 1) @ right
 %s
 transform %s
 `, kind, likelihood, transform)
+	return bind(t, text, map[string]string{"server": strings.Join(y, "\n"), "left": strings.Join(a, "\n"),
+		"right": strings.Join(b, "\n")})
+}
+
+// bind binds a model to a table for each party.
+func bind(t *testing.T, text string, tables map[string]string) *compile.BoundModel {
+	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"m.vfl": text, "server.csv": strings.Join(y, "\n"),
-		"left.csv": strings.Join(a, "\n"), "right.csv": strings.Join(b, "\n")} {
-		if name != "m.vfl" {
-			name = filepath.Join("m", name)
-		}
-		path := filepath.Join(dir, name)
+	path := filepath.Join(dir, "m.vfl")
+	files := map[string]string{path: text}
+	for name, content := range tables {
+		files[filepath.Join(dir, "m", name+".csv")] = content
+	}
+	for path, content := range files {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +98,6 @@ transform %s
 			t.Fatal(err)
 		}
 	}
-	path := filepath.Join(dir, "m.vfl")
 	m, diags := compile.Compile(source.New(path, text), check.Options{})
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))

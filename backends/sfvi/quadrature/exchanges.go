@@ -10,8 +10,14 @@ import (
 
 // send sets what a client sends of the latest value of its map.
 func (p *party) send(up [][]float64) {
+	v := p.trail.last()
 	for i, at := range p.lin.Members {
-		copy(up[i], member(at, p.trail.last().z))
+		if p.bare() {
+			p.cut(at, v.theta, up[i])
+			p.spreadOf(at, p.next, up[i][at.Len:])
+			continue
+		}
+		copy(up[i], member(at, v.z))
 		copy(up[i][at.Len:], member(at, p.next.variance))
 	}
 }
@@ -33,9 +39,13 @@ func (k atServer) Answer(sum [][]float64, total []float64, down [][]float64, out
 	k.fail(ok)
 	k.decide(elbo+total[0], out)
 	copy(out[decision:], s.span.mix)
-	for g, v := range down {
-		copy(v, s.slope[g])
-		copy(v[len(s.slope[g]):], s.curve[g])
+	for _, v := range down {
+		clear(v)
+	}
+	for _, r := range s.rows {
+		v := down[r.Group]
+		vec.Accumulate(r.n, v, r.slope)
+		vec.Accumulate(r.n, v[r.n:], r.curvature)
 	}
 	if k.verdict == goBack {
 		s.span.used = 0
@@ -132,6 +142,9 @@ func (p *party) takeSlopes(down [][]float64) {
 		slope, curve := member(at, p.now.slope), member(at, p.now.curvature)
 		copy(slope, down[i][:at.Len])
 		copy(curve, down[i][at.Len:])
+		if p.now.own == nil {
+			continue
+		}
 		for j, own := range member(at, p.now.own) {
 			slope[j] -= own
 			curve[j] -= p.now.ownCurve[at.Offset+j]
@@ -146,7 +159,7 @@ const perSum = 2
 // describeNoise sets them.
 func (p *party) describeNoise(out []float64) {
 	for _, at := range p.lin.Members {
-		if r := p.rho2[at.Offset]; r > 0 {
+		if r := p.noiseOf(at); r > 0 {
 			out[perSum*at.Group]++
 			out[perSum*at.Group+1] += r
 		}

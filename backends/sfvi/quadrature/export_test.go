@@ -8,3 +8,6 @@ func (k *Kernel) Vain() bool { return k.vain }
 
 // ByDraws reports whether parameters beside the predictor are fitted to the draws.
 func (k *Kernel) ByDraws() bool { return k.byDraws() }
+
+// inMemory makes a vector.
+func inMemory(n int) []float64 { return make([]float64, n) }

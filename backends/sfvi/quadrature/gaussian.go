@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends/algebra"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -15,29 +16,29 @@ type gaussian struct {
 	full      bool
 	precision algebra.Factor
 	column    []float64
-	scaled    []float64 // a column of a matrix times weights
+	scaled    []float64 // a column of some rows of a matrix times weights
 	product   []float64
 }
 
-func newGaussian(d, n int, full bool) *gaussian {
+func newGaussian(d int, full bool) *gaussian {
 	return &gaussian{d: d, full: full, precision: algebra.NewFactor(d), column: make([]float64, d),
-		scaled: make([]float64, n), product: make([]float64, d)}
+		scaled: make([]float64, inBlock), product: make([]float64, d)}
 }
 
-// outer adds Mᵀ·diag(w)·M to a matrix of d rows.
-func (q *gaussian) outer(a []float64, m []float64, w []float64) {
-	n, d := len(w), q.d
-	if n == 0 {
-		return
-	}
-	for i := range d {
-		s := q.scaled[:n]
-		vec.Mul(n, s, m[i*n:], w)
-		for j := range i + 1 {
-			v := vec.Dot(n, s, m[j*n:])
-			a[i*d+j] += v
-			if i != j {
-				a[j*d+i] += v
+// outer adds Mᵀ·diag(w)·M to a matrix of d rows, for the rows of M from one on that have weights, at most
+// inBlock.
+func (q *gaussian) outer(a []float64, of *density.Affine, from int, w []float64) {
+	d := q.d
+	for m := range of.Stretches(from, len(w)) {
+		for i := range d {
+			s := q.scaled[:m.N]
+			vec.Mul(m.N, s, m.Matrix[i*m.Stride:], w[m.From-from:][:m.N])
+			for j := range i + 1 {
+				v := vec.Dot(m.N, s, m.Matrix[j*m.Stride:])
+				a[i*d+j] += v
+				if i != j {
+					a[j*d+i] += v
+				}
 			}
 		}
 	}
@@ -57,15 +58,19 @@ func (q *gaussian) settle() bool {
 	return q.precision.Definite()
 }
 
-// spread sets v to the variance of every row of Mθ.
-func (q *gaussian) spread(m, v []float64) {
-	n, d := len(v), q.d
-	for i := range v {
-		for j := range d {
-			q.column[j] = m[j*n+i]
+// spread sets v to the variances of rows of Mθ, from one on.
+func (q *gaussian) spread(of *density.Affine, from int, v []float64) {
+	if q.d == 0 {
+		clear(v)
+	}
+	for m := range of.Stretches(from, len(v)) {
+		for i := range m.N {
+			for j := range q.d {
+				q.column[j] = m.Matrix[j*m.Stride+i]
+			}
+			q.precision.Forward(q.column)
+			v[m.From-from+i] = vec.Dot(q.d, q.column, q.column)
 		}
-		q.precision.Forward(q.column)
-		v[i] = vec.Dot(d, q.column, q.column)
 	}
 }
 

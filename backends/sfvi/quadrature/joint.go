@@ -74,13 +74,6 @@ const perPrior = 2
 
 func (s *sample) column(c, d int) []float64 { return s.start[c*d:][:d] }
 
-// raised returns P⁻¹Mᵀu for a column of u.
-func (s *sample) raised(m *density.Affine, u, into []float64) {
-	clear(into)
-	algebra.Pull(m, u, into)
-	s.prior.Solve(into)
-}
-
 // conjugate is the server's part: conjugate gradients in v = R⁻¹u, of which all quantities are by row of all
 // likelihoods, column by column.
 type conjugate struct {
@@ -97,7 +90,6 @@ type conjugate struct {
 	low               *lowRank
 	cuts              []float64   // of column 0; those of the others are relative to them
 	cutsAt, productAt [][]float64 // by column
-	side              []float64
 	noise             density.Stream
 	short             *short // the solution where the first products give it
 	// Else low is nil, and there are arrays: of the solution, what is left of the right sides, directions,
@@ -106,7 +98,7 @@ type conjugate struct {
 	squares    []float64 // rᵀr of each column
 	first      []float64
 	work       []float64
-	raised     []float64
+	raised     []float64 // a right side, or R times a vector
 }
 
 const (
@@ -115,14 +107,13 @@ const (
 )
 
 func (s *server) newConjugate(columns int, noise density.Stream) *conjugate {
-	c := &conjugate{low: &lowRank{most: columns / 2}, noise: noise}
+	c := &conjugate{low: &lowRank{most: columns / 2, vector: s.lin.Vector, free: s.lin.Free}, noise: noise}
 	c.cutsAt, c.productAt = make([][]float64, columns), make([][]float64, columns)
 	for _, r := range s.rows {
 		c.at = append(c.at, c.n)
 		c.n += r.n
 	}
 	c.level, c.work, c.raised = make([]float64, c.n), make([]float64, c.n), make([]float64, c.n)
-	c.side = make([]float64, c.n)
 	c.squares, c.first = make([]float64, columns), make([]float64, columns)
 	if s.globals != nil {
 		c.beside, c.fitted = make([]float64, columns*s.globals.m), make([]float64, s.globals.m)
@@ -137,7 +128,7 @@ func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 		r.integrateOut(noise[r.Group])
 		r.mixed = make([]float64, r.n*len(r.by))
 		algebra.Apply(&r.Affine, s.now.theta, r.mean)
-		s.q.spread(r.Matrix, r.variance)
+		s.q.spread(&r.Affine, 0, r.variance)
 		vec.Accumulate(r.n, r.mean, mean[r.Group])
 		vec.Accumulate(r.n, r.variance, variance[r.Group])
 	}
@@ -189,7 +180,7 @@ func (s *server) adjust() {
 func (s *server) setOut(of piece, cuts [][]float64) {
 	c, sm := s.conjugate, s.sample
 	for col := of.from; col < of.to; col++ {
-		r := c.side
+		r := c.raised
 		if c.low == nil {
 			r = c.right(col)
 		}
@@ -223,7 +214,7 @@ func (c *conjugate) pulled(s *server, cuts [][]float64, col int, theta []float64
 	return c.work
 }
 
-// raise returns R times a vector.
+// raise returns R times a vector, which stays there until the next, in the place of a right side.
 func (c *conjugate) raise(v []float64) []float64 {
 	copy(c.raised, v)
 	c.root.onto(c.raised)
@@ -326,43 +317,21 @@ type solving struct {
 func (k solving) Send(b int, up [][]float64, scalars []float64) {
 	p := k.parties[b]
 	s := p.sample
-	g := make([]float64, p.n)
-	if k.solves == 0 {
-		k.sendStart(p, up, scalars, g)
-		return
-	}
 	clear(scalars)
-	for c := k.up.from; c < k.up.to; c++ {
-		clear(g)
-		if p.d > 0 {
-			vec.MatVec(p.n, g, p.lin.Cuts.Matrix, p.n, s.direction[c*p.d:], 1, p.d)
+	for i, at := range p.lin.Members {
+		for c := k.up.from; c < k.up.to; c++ {
+			v := up[i][(c-k.up.from)*at.Len:][:at.Len]
+			if k.solves == 0 {
+				p.cut(at, s.column(c, p.d), v)
+			} else {
+				algebra.Times(&p.lin.Cuts, at.Offset, s.direction[c*p.d:][:p.d], v)
+			}
 		}
-		for i, at := range p.lin.Members {
-			copy(up[i][(c-k.up.from)*at.Len:], member(at, g))
+		if v := up[i][k.up.len()*at.Len:]; k.solves == 0 && k.up.from == 0 {
+			p.cut(at, p.now.theta, v)
+			p.spreadOf(at, p.now, v[at.Len:])
+			scalars[at.Group] = p.noiseOf(at)
 		}
-	}
-}
-
-func (k solving) sendStart(p *party, up [][]float64, scalars, g []float64) {
-	put := func(c int) {
-		for i, at := range p.lin.Members {
-			copy(up[i][c*at.Len:], member(at, g))
-		}
-	}
-	for c := range k.up.len() {
-		algebra.Apply(&p.lin.Cuts, p.sample.column(k.up.from+c, p.d), g)
-		put(c)
-	}
-	clear(scalars)
-	if k.up.from > 0 {
-		return
-	}
-	algebra.Apply(&p.lin.Cuts, p.now.theta, g)
-	put(k.up.len())
-	copy(g, p.now.spread)
-	put(k.up.len() + 1)
-	for _, at := range p.lin.Members {
-		scalars[at.Group] = p.rho2[at.Offset]
 	}
 }
 
@@ -421,7 +390,7 @@ func (k solving) linearise(sum [][]float64, noise []float64) {
 	if !k.options.AtClients { // else the clients have told slopes and curvatures
 		var mean, variance [][]float64
 		for g, v := range sum {
-			n, at := len(s.mean[g]), k.up.len()
+			n, at := s.lin.Sums[g], k.up.len()
 			mean, variance = append(mean, v[at*n:(at+1)*n]), append(variance, v[(at+1)*n:])
 		}
 		s.linearise(mean, variance, noise)
@@ -433,13 +402,13 @@ func (k solving) Receive(b int, down [][]float64, out []float64) {
 	p := k.parties[b]
 	s := p.sample
 	k.solved, k.exact = out[0] > 0, out[0] == 2
-	u := make([]float64, p.n)
 	for c := k.down.from; c < k.down.to; c++ {
-		for i, at := range p.lin.Members {
-			copy(member(at, u), down[i][(c-k.down.from)*at.Len:])
-		}
 		theta := s.direction[c*p.d:][:p.d]
-		s.raised(&p.lin.Cuts, u, theta)
+		clear(theta)
+		for i, at := range p.lin.Members {
+			algebra.PullFrom(&p.lin.Cuts, at.Offset, down[i][(c-k.down.from)*at.Len:][:at.Len], theta)
+		}
+		s.prior.Solve(theta)
 		if k.solved {
 			vec.Accumulate(p.d, s.column(c, p.d), theta)
 		}

@@ -105,7 +105,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		p := newParty(b, lin, &o, all)
 		k.parties = append(k.parties, p)
 		if b.Index() == 0 {
-			k.server = newServer(p, &o, lin.Sums, lin.Clients, all)
+			k.server = newServer(p, &o, lin.Clients, all)
 			k.shared = len(lin.Sends.Offset)
 		} else {
 			k.shared = lin.Received

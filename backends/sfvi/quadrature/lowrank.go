@@ -10,6 +10,8 @@ import (
 // orthonormal basis that grows with them.
 type lowRank struct {
 	most    int // dimensions
+	vector  func(n int) []float64
+	free    func(v []float64)
 	largest float64
 	basis   [][]float64
 }
@@ -36,10 +38,21 @@ func (l *lowRank) add(v []float64) (at []float64, ok bool) {
 	if len(l.basis) == l.most || !(left <= math.MaxFloat64) {
 		return nil, false
 	}
-	b := make([]float64, n)
+	b := l.vector(n)
 	vec.Scale(n, b, v, 1/left)
 	l.basis = append(l.basis, b)
 	return append(at, left), true
+}
+
+// end gives the basis back.
+func (l *lowRank) end() {
+	if l == nil {
+		return
+	}
+	for _, b := range l.basis {
+		l.free(b)
+	}
+	l.basis = nil
 }
 
 // addTo adds a number of times the column at coordinates to v.
@@ -65,10 +78,10 @@ func (c *conjugate) right(col int) []float64 {
 	if c.low == nil {
 		return c.r[col*c.n:][:c.n]
 	}
-	c.noised(col, c.side)
-	vec.Sub(c.n, c.side, c.side, c.cuts)
-	c.low.addTo(c.side, -1, c.cutsAt[col])
-	return c.side
+	c.noised(col, c.raised)
+	vec.Sub(c.n, c.raised, c.raised, c.cuts)
+	c.low.addTo(c.raised, -1, c.cutsAt[col])
+	return c.raised
 }
 
 // keepCuts keeps what a column's right side takes from the clients, v; false: its parts are too many.
@@ -99,5 +112,6 @@ func (c *conjugate) writeOut(before int) {
 		copy(q, r)
 		c.low.addTo(q, 1, c.productAt[col])
 	}
-	c.low, c.cuts, c.side = nil, nil, nil
+	c.low.end()
+	c.low, c.cuts = nil, nil
 }

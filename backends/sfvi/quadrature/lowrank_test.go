@@ -22,7 +22,8 @@ func solved(t *testing.T, n, d, columns int, plain bool) (c *conjugate, x []floa
 	for i := range n {
 		l.curvature[i], l.slope[i], l.mean[i] = 0.1+r.Float64(), r.NormFloat64(), r.NormFloat64()
 	}
-	s := &server{party: &party{lin: &density.Linear{}, rows: []*rows{l},
+	lin := &density.Linear{Vector: inMemory, Free: func([]float64) {}}
+	s := &server{party: &party{lin: lin, rows: []*rows{l},
 		sample: &sample{columns: columns}}, noise: vector.NewGenerator(vector.SharedKey(1), "rows")}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

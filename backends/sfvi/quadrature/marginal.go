@@ -35,7 +35,7 @@ const (
 
 // NewMarginal makes that of n rows and noise of a variance above 0.
 func NewMarginal(r density.RowLikelihood, n int, variance float64) *Marginal {
-	r.Offset = make([]float64, n)
+	r.Offset, r.Block, r.Part = make([]float64, n), 0, nil
 	m := &Marginal{rows: newRows(r, &rules{}), sd: math.Sqrt(variance)}
 	m.rows.noise = variance
 	for _, v := range []*[]float64{&m.at, &m.centre, &m.moves, &m.width, &m.scale, &m.u, &m.eta} {

@@ -20,40 +20,85 @@ func (c *conjugate) outright(columns int, noise density.Stream, exact *bool) boo
 	return c.short != nil
 }
 
-// image is a basis of the range, and what M makes of the first directions in it; nil where that has too many
+// A subspace is spanned by orthonormal vectors, which are the basis, or where that has more dimensions at
+// these coordinates in it.
+type subspace struct {
+	basis [][]float64
+	at    [][]float64
+}
+
+// dims is how many dimensions it has.
+func (s *subspace) dims() int {
+	if s.at == nil {
+		return len(s.basis)
+	}
+	return len(s.at)
+}
+
+// products sets out to those of its vectors with v.
+func (s *subspace) products(v, out []float64) {
+	all := out
+	if s.at != nil {
+		all = make([]float64, len(s.basis))
+	}
+	for k, b := range s.basis {
+		all[k] = vec.Dot(len(v), b, v)
+	}
+	for k, at := range s.at {
+		out[k] = vec.Dot(len(all), at, all)
+	}
+}
+
+// addTo adds numbers of times its vectors to v.
+func (s *subspace) addTo(v, times []float64) {
+	all := times
+	if s.at != nil {
+		all = make([]float64, len(s.basis))
+		for k, at := range s.at {
+			vec.Axpy(len(all), all, times[k], at)
+		}
+	}
+	for k, b := range s.basis {
+		vec.Axpy(len(v), v, all[k], b)
+	}
+}
+
+// image is the range, and what M makes of the first directions in its vectors; nil where it has too many
 // dimensions.
-func (c *conjugate) image(columns int) (basis [][]float64, image []float64) {
+func (c *conjugate) image(columns int) (within *subspace, image []float64) {
 	if c.low == nil {
 		y := make([]float64, len(c.q))
 		vec.Sub(len(y), y, c.q, c.r)
-		return algebra.BasisOf(y, c.n, columns/2)
+		basis, image := algebra.BasisOf(y, c.n, columns/2)
+		if basis == nil {
+			return nil, nil
+		}
+		return &subspace{basis: basis}, image
 	}
 	d := len(c.low.basis)
 	y := make([]float64, d*columns)
 	for col, at := range c.productAt {
 		copy(y[col*d:][:d], at)
 	}
-	within, image := algebra.BasisOf(y, d, columns/2)
-	for _, at := range within {
-		b := make([]float64, c.n)
-		c.low.addTo(b, 1, at)
-		basis = append(basis, b)
+	at, image := algebra.BasisOf(y, d, columns/2)
+	if at == nil {
+		return nil, nil
 	}
-	return basis, image
+	return &subspace{c.low.basis, at}, image
 }
 
 // solve is outright, as a short solution; nil where there is none.
 func (c *conjugate) solve(columns int, noise density.Stream, exact *bool) *short {
-	basis, image := c.image(columns)
-	if basis == nil {
+	within, image := c.image(columns)
+	if within == nil {
 		return nil
 	}
-	d := len(basis)
-	z := make([]float64, d*columns)
+	d := within.dims()
+	z, of := make([]float64, d*columns), make([]float64, d)
 	for col := range columns {
-		r := c.right(col)
-		for k, b := range basis {
-			z[k*columns+col] = vec.Dot(c.n, b, r)
+		within.products(c.right(col), of)
+		for k, p := range of {
+			z[k*columns+col] = p
 		}
 	}
 	t, ok := algebra.Regress(image, z, d, columns)
@@ -78,13 +123,13 @@ func (c *conjugate) solve(columns int, noise density.Stream, exact *bool) *short
 		}
 		system.Solve(h)
 	}
-	*exact = c.match(basis, t, &system, y, columns, noise)
-	return &short{basis, t, y, z, columns}
+	*exact = c.match(within, t, &system, y, columns, noise)
+	return &short{within, t, y, z, columns}
 }
 
-// A short is the solution of columns as what it adds to their right sides, in a basis of the range.
+// A short is the solution of columns as what it adds to their right sides, in the range.
 type short struct {
-	basis   [][]float64
+	within  *subspace
 	t       []float64 // the matrix there
 	y, z    []float64 // by column, the solution there, and by vector, the right sides
 	columns int
@@ -92,20 +137,23 @@ type short struct {
 
 // add adds to the right side v of a column what makes it the solution.
 func (s *short) add(col int, v []float64) {
-	d := len(s.basis)
-	for k, b := range s.basis {
-		vec.Axpy(len(v), v, s.y[col*d+k]-s.z[k*s.columns+col], b)
+	times := make([]float64, s.within.dims())
+	for k := range times {
+		times[k] = s.y[col*len(times)+k] - s.z[k*s.columns+col]
 	}
+	s.within.addTo(v, times)
 }
 
 // leave makes of the right side r of a column, of which v is the solution, what the noise that was changed
 // leaves.
 func (s *short) leave(col int, r, v []float64) {
-	d := len(s.basis)
-	vec.Sub(len(r), r, r, v)
-	for k, b := range s.basis {
-		vec.Axpy(len(r), r, -vec.Dot(d, s.t[k*d:], s.y[col*d:]), b)
+	times := make([]float64, s.within.dims())
+	d := len(times)
+	for k := range times {
+		times[k] = -vec.Dot(d, s.t[k*d:], s.y[col*d:])
 	}
+	vec.Sub(len(r), r, r, v)
+	s.within.addTo(r, times)
 }
 
 // perDimension is the least number of draws for each dimension of a covariance that is matched.
@@ -119,9 +167,9 @@ const perDimension = 5
 // The weighted predictor of a draw deviates from that of the mean by δ = Gθ⁰ + Ty, with Gθ⁰ = −ξ − (I + T)y
 // of noise ξ and all of them deviations from column 0: δ = −ξ − y. Its covariance is V = T(I + T)⁻¹. A draw
 // with δ' in its place has Ty' = Ty + δ' − δ.
-func (c *conjugate) match(basis [][]float64, t []float64, system *algebra.Factor, y []float64, columns int,
+func (c *conjugate) match(within *subspace, t []float64, system *algebra.Factor, y []float64, columns int,
 	noise density.Stream) bool {
-	d, n := len(basis), columns-1
+	d, n := within.dims(), columns-1
 	if n < perDimension*d {
 		return false
 	}
@@ -131,8 +179,9 @@ func (c *conjugate) match(basis [][]float64, t []float64, system *algebra.Factor
 		noise.Round(uint64(i))
 		noise.FillNormals(c.work)
 		at := delta[i*d:][:d]
-		for k, b := range basis {
-			at[k] = y[k] - y[(i+1)*d+k] - vec.Dot(c.n, b, c.work)
+		within.products(c.work, at)
+		for k, p := range at {
+			at[k] = y[k] - y[(i+1)*d+k] - p
 		}
 		for k, v := range at {
 			for l, w := range at {

@@ -2,6 +2,7 @@ package quadrature
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends/algebra"
 	"github.com/vflc/vflc/density"
@@ -26,8 +27,9 @@ type party struct {
 	block        density.Block
 	lin          *density.Linear
 	d, n         int
-	rho2         []float64 // by element of the cuts
+	rho2         []float64 // by element of the cuts; nil: the party is bare
 	form         func(float64) float64
+	atClients    bool // the likelihood is there
 	q            *gaussian
 	now          *state // the newest iterate
 	best         *state // the one before
@@ -44,32 +46,78 @@ type party struct {
 
 func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
 	d, n := len(lin.Index), len(lin.Cuts.Offset)
+	if lin.Vector == nil {
+		lin.Vector, lin.Free = func(n int) []float64 { return make([]float64, n) }, func([]float64) {}
+	}
 	p := &party{
-		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], rho2: make([]float64, n),
-		g: make([]float64, n), weight: make([]float64, n), residual: make([]float64, n),
-		step: make([]float64, d), target: make([]float64, d),
+		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], step: make([]float64, d),
+		target: make([]float64, d),
 	}
-	most := n
-	for _, r := range lin.Rows {
+	for _, r := range shares(lin.Rows) {
 		p.rows = append(p.rows, newRows(r, all))
-		most = max(most, len(r.Offset))
 	}
-	own := p.rows
-	if !o.AtClients {
-		own = nil
-	}
-	p.trail = newTrail(d, n, own)
-	p.q = newGaussian(d, max(most, len(lin.Sends.Offset)), o.Theta != "meanfield")
-	noise := false
-	for _, c := range block.Cuts() {
-		noise = noise || c.Rho != 0
-		for i := c.Offset; i < c.Offset+c.Len(); i++ {
-			p.rho2[i] = c.Rho * c.Rho
+	p.q = newGaussian(d, o.Theta != "meanfield")
+	cuts := block.Cuts()
+	bare := !o.AtClients && !slices.ContainsFunc(cuts, func(c density.Cut) bool { return c.Rho != 0 })
+	once := min(n, inBlock)
+	if !bare {
+		once, p.rho2 = n, make([]float64, n)
+		for _, c := range cuts {
+			vec.Fill(c.Len(), p.rho2[c.Offset:][:c.Len()], c.Rho*c.Rho)
 		}
 	}
-	states := newStates(d, n, o.AtClients, noise)
-	p.now, p.best, p.next = states[0], states[1], states[2]
+	p.g, p.weight, p.residual = make([]float64, once), make([]float64, once), make([]float64, once)
+	p.atClients = o.AtClients
+	p.begin()
 	return p
+}
+
+// begin makes what the iterates of a fit need.
+func (p *party) begin() {
+	z, own := p.n, p.rows
+	if p.bare() {
+		z = 0
+	}
+	if !p.atClients {
+		own = nil
+	}
+	p.trail = newTrail(p.d, z, own)
+	states := newStates(p.d, p.n, p.atClients, p.bare())
+	p.now, p.best, p.next = states[0], states[1], states[2]
+}
+
+// rest drops what a fit that has ended needs no longer.
+func (p *party) rest() {
+	p.trail, p.best, p.next = trail{}, nil, nil
+	s := p.now
+	s.slope, s.curvature, s.own, s.ownCurve = nil, nil, nil, nil
+}
+
+// bare reports whether what crosses are the cuts themselves, and other parties have the likelihood: then the
+// means and variances of what crosses follow from q(θ) wherever they are needed.
+func (p *party) bare() bool { return p.rho2 == nil }
+
+// noiseOf is the variance of the noise with which a cut crosses.
+func (p *party) noiseOf(at density.Member) float64 {
+	if p.bare() {
+		return 0
+	}
+	return p.rho2[at.Offset]
+}
+
+// cut sets out to the cut of a membership.
+func (p *party) cut(at density.Member, theta, out []float64) {
+	algebra.ApplyFrom(&p.lin.Cuts, at.Offset, theta, out[:at.Len])
+}
+
+// spreadOf sets out to its variance under a state's q(θ).
+func (p *party) spreadOf(at density.Member, s *state, out []float64) {
+	if !p.bare() {
+		copy(out, member(at, s.spread))
+		return
+	}
+	copy(p.q.precision.Lower, s.factor)
+	p.q.spread(&p.lin.Cuts, at.Offset, out[:at.Len])
 }
 
 // start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none, with its mean
@@ -106,7 +154,9 @@ func (p *party) start(number int, noise density.Stream, place func(mean []float6
 	for i := range p.d {
 		f.Matrix[i*p.d+i] = 1 / (firstSD * firstSD)
 	}
-	algebra.Apply(&p.lin.Cuts, m.theta, m.z)
+	if !p.bare() {
+		algebra.Apply(&p.lin.Cuts, m.theta, m.z)
+	}
 	clear(p.now.curvature)
 	clear(p.now.ownCurve)
 	f.Definite()
@@ -144,14 +194,22 @@ func (p *party) disperse(number int, noise density.Stream, mean []float64) {
 func (p *party) cover(s *state) bool {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
-	for i, w := range s.curvature {
-		k := p.slopeOf(i, w)
-		p.weight[i] = float64(k*k*w) + s.ownCurve[i]
-		if r := p.rho2[i]; r > 0 {
-			p.weight[i] += (1 - k) * (1 - k) / r
+	for from, to := range blocks(p.n) {
+		weight := p.weight[:to-from]
+		copy(weight, s.curvature[from:])
+		for i := from; i < to && !p.bare(); i++ {
+			w := s.curvature[i]
+			k := p.slopeOf(i, w)
+			weight[i-from] = float64(k * k * w)
+			if s.ownCurve != nil {
+				weight[i-from] += s.ownCurve[i]
+			}
+			if r := p.rho2[i]; r > 0 {
+				weight[i-from] += (1 - k) * (1 - k) / r
+			}
 		}
+		p.q.outer(f.Matrix, &p.lin.Cuts, from, weight)
 	}
-	p.q.outer(f.Matrix, p.lin.Cuts.Matrix, p.weight)
 	if !p.q.settle() {
 		return false
 	}
@@ -171,8 +229,10 @@ func (p *party) slopeOf(i int, w float64) float64 {
 func (p *party) settle(s *state) {
 	t := p.next
 	copy(t.factor, p.q.precision.Lower)
-	p.q.spread(p.lin.Cuts.Matrix, t.spread)
-	t.entropy = p.q.entropy(p.lin.Prior.Precision)
+	if t.entropy = p.q.entropy(p.lin.Prior.Precision); p.bare() {
+		return
+	}
+	p.q.spread(&p.lin.Cuts, 0, t.spread)
 	for i, w := range s.curvature {
 		k, r := p.slopeOf(i, w), p.rho2[i]
 		t.regression[i] = k
@@ -199,6 +259,9 @@ func (p *party) move(mix []float64) {
 // value is the party's terms of the ELBO but for its likelihood.
 func (p *party) value(s *state) float64 {
 	v := s.entropy + algebra.Value(&p.lin.Prior, s.theta, p.step)
+	if p.bare() {
+		return v
+	}
 	algebra.Apply(&p.lin.Cuts, s.theta, p.g)
 	for i, r := range p.rho2 {
 		if r > 0 {
@@ -218,6 +281,9 @@ func (p *party) term(a, b *mapped) float64 {
 	v := prior.Value
 	for i, t := range b.theta {
 		v += float64(0.5 * (float64(prior.Gradient[i]*a.theta[i]) + float64(p.step[i]*t)))
+	}
+	if p.bare() {
+		return v
 	}
 	p.away(a, p.residual)
 	p.away(b, p.weight)
@@ -269,30 +335,52 @@ func (p *party) solve(s *state, damping float64) bool {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
 	copy(p.target, p.lin.Prior.Gradient)
-	algebra.Apply(&p.lin.Cuts, s.theta, p.g)
-	for i, w := range s.curvature {
-		pull, own, c := damping*w, float64(damping*s.ownCurve[i]), 1/(1+float64(p.rho2[i]*damping*w))
-		p.weight[i] = float64(pull*c) + own
-		p.residual[i] = float64((float64(pull*s.z[i])+s.slope[i])*c) + s.own[i] + float64(own*p.g[i]) -
-			float64(p.weight[i]*p.lin.Cuts.Offset[i])
-	}
 	full := p.q.full
 	p.q.full = true
-	p.q.outer(f.Matrix, p.lin.Cuts.Matrix, p.weight)
+	for from, to := range blocks(p.n) {
+		p.aim(s, damping, from, to)
+		p.q.outer(f.Matrix, &p.lin.Cuts, from, p.weight[:to-from])
+		algebra.PullFrom(&p.lin.Cuts, from, p.residual[:to-from], p.target)
+	}
 	p.q.full = full
 	if !f.Definite() {
 		return false
 	}
-	algebra.Pull(&p.lin.Cuts, p.residual, p.target)
 	f.Solve(p.target)
 	m := p.trail.next()
-	copy(m.theta, p.target)
+	if copy(m.theta, p.target); p.bare() {
+		return true
+	}
 	algebra.Apply(&p.lin.Cuts, m.theta, p.g)
 	for i, w := range s.curvature {
 		r := p.rho2[i]
 		m.z[i] = (float64(r*(float64(damping*w*s.z[i])+s.slope[i])) + p.g[i]) / (1 + float64(r*damping*w))
 	}
 	return true
+}
+
+// aim sets weight and residual to the weights of some rows in these least squares, and to these times where
+// the rows' predictors are to go.
+func (p *party) aim(s *state, damping float64, from, to int) {
+	weight, residual, g := p.weight[:to-from], p.residual[:to-from], p.g[:to-from]
+	algebra.ApplyFrom(&p.lin.Cuts, from, s.theta, g)
+	for j := range weight {
+		i := from + j
+		w := s.curvature[i]
+		pull, z, c := damping*w, g[j], 1.0
+		if !p.bare() {
+			z, c = s.z[i], 1/(1+float64(p.rho2[i]*damping*w))
+		}
+		weight[j] = float64(pull * c)
+		residual[j] = float64((float64(pull*z) + s.slope[i]) * c)
+		if s.own != nil {
+			own := float64(damping * s.ownCurve[i])
+			weight[j] += own
+			residual[j] += s.own[i]
+			residual[j] += float64(own * g[j])
+		}
+		residual[j] -= float64(weight[j] * p.lin.Cuts.Offset[i])
+	}
 }
 
 // member is the part of a vector over the cuts that belongs to a membership.
@@ -328,8 +416,8 @@ func (p *party) observe(mean, variance [][]float64, shared, covariance []float64
 		algebra.Apply(&r.Affine, v.theta, eta)
 		vec.Accumulate(r.n, eta, mean[i])
 		vec.Sub(r.n, eta, eta, member(at, v.z))
-		p.q.spread(r.Matrix, r.variance)
-		addShared(r, eta, shared)
+		p.q.spread(&r.Affine, 0, r.variance)
+		addShared(r, 0, eta, shared)
 		addVariance(r, covariance)
 		for j, s := range variance[i][:at.Len] {
 			r.variance[j] += max(0, s-p.next.variance[at.Offset+j])
@@ -353,10 +441,10 @@ func (p *party) expectOwn(mix []float64) {
 	}
 }
 
-// addShared adds to the predictors what the server's parameters contribute.
-func addShared(r *rows, eta, shared []float64) {
+// addShared adds to the predictors from one on what the server's parameters contribute.
+func addShared(r *rows, from int, eta, shared []float64) {
 	for k, v := range shared {
-		vec.Axpy(r.n, eta, v, r.Shared[k*r.n:])
+		vec.Axpy(len(eta), eta, v, r.Shared[k*r.all+from:])
 	}
 }
 

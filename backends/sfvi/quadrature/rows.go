@@ -1,7 +1,9 @@
 package quadrature
 
 import (
+	"iter"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
@@ -17,10 +19,11 @@ const leastSD = 1e-4
 type rows struct {
 	density.RowLikelihood
 	n              int       // predictors
+	from, all      int       // of a part: the first of them, and the predictors of all
 	mean, variance []float64 // of the predictors
 	slope          []float64 // expected derivative of the log density
 	curvature      []float64 // minus the expected second derivative
-	sd             []float64
+	sd             []float64 // of a part, as all that follows but block and mixed
 	eta, lp, at    []float64 // at one node
 	// variance of noise that is integrated out inside the log density, as of auxiliary variables
 	noise          float64
@@ -42,32 +45,96 @@ type rows struct {
 
 func newRows(r density.RowLikelihood, all *rules) *rows {
 	n := len(r.Offset)
-	v := make([]float64, 12*n)
-	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
-	if r.Width = max(1, r.Width); r.Width > 1 {
-		v = append(v, make([]float64, n*r.Width)...)
+	out := &rows{RowLikelihood: r, n: n, all: n, rules: all, nodes: sure}
+	vectors := func(n int, to ...*[]float64) {
+		for _, v := range to {
+			*v = make([]float64, n)
+		}
 	}
-	return &rows{RowLikelihood: r, n: n, block: v[12*n:], mean: at(0), variance: at(1), slope: at(2),
-		curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10),
-		fall: at(11), rules: all, nodes: sure}
+	vectors(n, &out.mean, &out.variance, &out.slope, &out.curvature)
+	vectors(out.once(), &out.sd, &out.eta, &out.lp, &out.at, &out.top, &out.sum, &out.over, &out.fall)
+	if out.Width = max(1, r.Width); out.Width > 1 {
+		vectors(n*out.Width, &out.block)
+	}
+	return out
+}
+
+// once is how many predictors are evaluated at a time.
+func (r *rows) once() int {
+	if r.Block == 0 {
+		return r.n
+	}
+	return min(r.n, r.Block)
+}
+
+// parts are the rows that are evaluated at a time, one after another. They share what a part needs for a
+// moment.
+func (r *rows) parts() iter.Seq[*rows] {
+	return func(pass func(*rows) bool) {
+		step := r.once()
+		if step == r.n {
+			pass(r)
+			return
+		}
+		for from := 0; from < r.n; from += step {
+			if p := *r; !pass(p.cut(from, min(from+step, r.n))) {
+				return
+			}
+		}
+	}
+}
+
+// cut makes of rows a part of them.
+func (r *rows) cut(from, to int) *rows {
+	r.n, r.from = to-from, from
+	for _, v := range []*[]float64{&r.mean, &r.variance, &r.slope, &r.curvature} {
+		*v = (*v)[from:to]
+	}
+	for _, v := range []*[]float64{&r.sd, &r.eta, &r.lp, &r.at, &r.top, &r.sum, &r.over, &r.fall} {
+		*v = (*v)[:r.n]
+	}
+	if len(r.mixed) > 0 {
+		r.mixed = r.mixed[from:]
+	}
+	return r
+}
+
+// shares puts likelihoods of one sum, whose rows see the same noise, in parts alike.
+func shares(all []density.RowLikelihood) []density.RowLikelihood {
+	out := slices.Clone(all)
+	for i, r := range all {
+		if slices.ContainsFunc(all, func(o density.RowLikelihood) bool {
+			return o.Group == r.Group && o.Block != r.Block
+		}) {
+			out[i].Block, out[i].Part = 0, nil
+		}
+	}
+	return out
 }
 
 // expect sets slope and curvature from mean and variance, and returns the expected log density; gradients by
 // globals are added at their nodes. By Stein's identity E ℓ″ = E ℓ′·t/sd at the node t, which is twice the
 // derivative of the quadrature in the variance, exactly: so what is maximised is the quadrature itself.
 func (r *rows) expect() (value float64) {
-	widest := 0.0
-	for i, v := range r.variance {
-		r.sd[i] = max(math.Sqrt(v), leastSD)
-		widest = max(widest, r.sd[i])
-	}
 	clear(r.slope)
 	clear(r.curvature)
 	clear(r.block)
 	clear(r.mixed)
 	by := rule{at: []float64{0}, weight: []float64{1}} // over a predictor whose nodes are those of a cubature
 	if r.nodes[0].eta == nil {
-		by = *r.rules.of(widest)
+		widest := largest(r.variance)
+		by = *r.rules.of(max(math.Sqrt(widest), leastSD))
+	}
+	for p := range r.parts() {
+		value += p.integrate(&by)
+	}
+	return value
+}
+
+// integrate adds to slope and curvature of a part their expectations, and returns that of the log density.
+func (r *rows) integrate(by *rule) (value float64) {
+	for i, v := range r.variance {
+		r.sd[i] = max(math.Sqrt(v), leastSD)
 	}
 	for k, t := range by.at {
 		vec.ScaleAdd(r.n, r.eta, t, r.sd, r.mean)
@@ -76,7 +143,7 @@ func (r *rows) expect() (value float64) {
 			r.density(g.phi, r.eta, r.lp, r.at, r.by)
 			vec.Axpy(len(r.by), g.by, by.weight[k], r.by)
 			w := by.weight[k] * g.weight
-			value += float64(w * vec.Sum(r.n, r.lp))
+			value += float64(w * vec.Sum(r.count(), r.lp))
 			vec.Axpy(r.n, r.slope, w, r.at)
 			if g.eta == nil {
 				vec.Axpy(r.n, r.curvature, -w*t, r.at)
@@ -93,12 +160,17 @@ func (r *rows) expect() (value float64) {
 func (r *rows) density(phi, eta, lp, slope, by []float64) {
 	switch {
 	case r.noise == 0:
-		r.Evaluate(phi, eta, lp, slope, nil, by)
+		r.evaluate(phi, eta, lp, slope, nil, by)
 	case r.copies > 0:
 		r.shared(eta, lp, slope)
 	default:
 		r.marginal(phi, eta, lp, slope, by)
 	}
+}
+
+// evaluate is Evaluate of a part.
+func (r *rows) evaluate(phi, eta, lp, slope, seeds, by []float64) {
+	r.EvaluatePart(r.from, phi, eta, lp, slope, seeds, by)
 }
 
 // integrateOut makes the log density one of which noise on the predictor is integrated out: by the
@@ -130,7 +202,7 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 	}
 	for k, t := range over.at {
 		vec.AddScalar(r.n, inner, eta, sd*t)
-		r.Evaluate(phi, inner, l, d, nil, nil)
+		r.evaluate(phi, inner, l, d, nil, nil)
 		if len(by) > 0 {
 			all = append(all, l...)
 		}
@@ -151,7 +223,7 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 		}
 		vec.Exp(r.n, seeds, seeds)
 		vec.Scale(r.n, seeds, seeds, over.weight[k])
-		r.Evaluate(phi, inner, l, d, seeds, part)
+		r.evaluate(phi, inner, l, d, seeds, part)
 		vec.Accumulate(len(by), by, part)
 	}
 }

@@ -32,11 +32,9 @@ const pairs = coefficients * (coefficients + 1) / 2
 // A server is the server's part: its own block, the sums over the clients, and what follows from them.
 type server struct {
 	*party
-	mean     [][]float64 // by sum, of what the clients contribute at the newest iterate
-	variance [][]float64
-	slope    [][]float64
-	curve    [][]float64
-	span     *span // where the likelihood is at the server
+	variance [][]float64 // by sum, of what the clients contribute, while the answer to that is found
+	mean     [][]float64 // of the fit, where that is evaluated and the clients have the likelihood
+	span     *span       // where the likelihood is at the server
 	rules    *rules
 	globals  *globals // nil: there are none
 
@@ -51,14 +49,9 @@ type server struct {
 	rejected           int     // iterates in a row that fell
 }
 
-func newServer(p *party, o *Options, lens []int, clients int, all *rules) *server {
+func newServer(p *party, o *Options, clients int, all *rules) *server {
 	s := &server{party: p, rules: all, tolerance: o.Tolerance, damping: float64(clients+1) / 2,
 		elbo: math.Inf(-1)}
-	for _, n := range lens {
-		for _, v := range []*[][]float64{&s.mean, &s.variance, &s.slope, &s.curve} {
-			*v = append(*v, make([]float64, n))
-		}
-	}
 	width := 1
 	for _, r := range s.rows {
 		width = max(width, r.Width)
@@ -74,13 +67,31 @@ func newServer(p *party, o *Options, lens []int, clients int, all *rules) *serve
 		}
 	}
 	if !o.AtClients {
-		s.span = newSpan(lens)
+		s.begin()
 		return s
 	}
 	s.damping = float64(clients+2) / 2 // the server's parameters move with the clients'
 	m := len(p.lin.Sends.Offset)
 	s.g, s.h = make([]float64, m), make([]float64, m*m)
 	return s
+}
+
+// begin makes what the iterates of a fit need where the likelihood is at the server.
+func (s *server) begin() {
+	s.span = newSpan(s.lin.Sums, s.lin.Vector)
+}
+
+// endSpan drops the span.
+func (s *server) endSpan() {
+	if s.span == nil {
+		return
+	}
+	for _, sums := range s.span.sums {
+		for _, v := range sums {
+			s.lin.Free(v)
+		}
+	}
+	s.span = nil
 }
 
 // judge decides on the newest iterate, given its ELBO.
@@ -115,36 +126,32 @@ func columnsOf(sum [][]float64, columns int) (mean, variance [][]float64) {
 // is; least is the ELBO that is not a step back.
 func (s *server) integrate(sum [][]float64, terms []float64, least float64) (elbo float64, ok bool) {
 	mean, variance := columnsOf(sum, 2)
-	for g, v := range variance {
-		copy(s.variance[g], v)
-	}
+	s.variance = variance
 	s.span.add(mean, terms)
-	if elbo, ok = s.maximise(least); !ok {
+	elbo, ok = s.maximise(least)
+	if s.variance = nil; !ok {
 		return elbo, false
 	}
 	copy(s.now.factor, s.q.precision.Lower)
-	for g := range s.slope {
-		clear(s.slope[g])
-		clear(s.curve[g])
-	}
-	for _, r := range s.rows {
-		vec.Accumulate(r.n, s.slope[r.Group], r.slope)
-		vec.Accumulate(r.n, s.curve[r.Group], r.curvature)
-	}
 	return elbo, true
 }
 
-// expected returns the server's terms of the ELBO where its own mean is theta and its covariance is that in
-// q.
-func (s *server) expected(theta []float64) float64 {
-	value := 0.0
+// total is the ELBO at coefficients and a mean of the server's, its covariance as in q.
+func (s *server) total(mix, theta []float64) float64 {
+	value := s.span.part(mix)
 	if s.globals != nil {
-		value = s.globals.begin()
+		value += s.globals.begin()
 	}
 	for _, r := range s.rows {
-		algebra.Apply(&r.Affine, theta, r.mean)
-		s.q.spread(r.Matrix, r.variance)
-		vec.Accumulate(r.n, r.mean, s.mean[r.Group])
+		for p := range r.parts() {
+			algebra.ApplyFrom(&r.Affine, p.from, theta, p.eta)
+			clear(p.mean)
+			for k := range s.span.used {
+				vec.Axpy(p.n, p.mean, mix[k], s.span.sums[k][r.Group][p.from:])
+			}
+			vec.Accumulate(p.n, p.mean, p.eta)
+		}
+		s.q.spread(&r.Affine, 0, r.variance)
 		vec.Accumulate(r.n, r.variance, s.variance[r.Group])
 		value += r.expect()
 		positive(r.curvature)

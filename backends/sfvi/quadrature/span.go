@@ -19,12 +19,12 @@ type span struct {
 	used  int
 }
 
-func newSpan(lens []int) *span {
+func newSpan(lens []int, vector func(n int) []float64) *span {
 	s := &span{mix: make([]float64, memory+1)}
 	for range memory + 1 {
 		var sums [][]float64
 		for _, n := range lens {
-			sums = append(sums, make([]float64, n))
+			sums = append(sums, vector(n))
 		}
 		s.sums, s.terms = append(s.sums, sums), append(s.terms, make([]float64, memory+1))
 	}
@@ -177,15 +177,33 @@ func (s *server) along(step []float64, by float64, mix, theta []float64) {
 	vec.ScaleAdd(s.d, theta, by, step[m:], s.now.theta)
 }
 
-// total is the ELBO at coefficients and a mean of the server's, its covariance as in q.
-func (s *server) total(mix, theta []float64) float64 {
-	for g, v := range s.mean {
-		clear(v)
-		for k := range s.span.used {
-			vec.Axpy(len(v), v, mix[k], s.span.sums[k][g])
+// curve adds to f the curvature, by coefficients and the server's parameters, of a part of a likelihood, to
+// own that by these as it is in q, and to step the slopes.
+func (s *server) curve(r *rows, columns, f, own, step []float64) {
+	m, d := s.span.used-1, s.d
+	n := m + d
+	last := s.span.sums[m][r.Group][r.from:]
+	for i := range m {
+		vec.Sub(r.n, columns[i*r.n:], s.span.sums[i][r.Group][r.from:], last)
+	}
+	for j := range d {
+		copy(columns[(m+j)*r.n:][:r.n], r.Matrix[j*r.all+r.from:])
+	}
+	for i := range n {
+		column := columns[i*r.n:][:r.n]
+		r.weigh(column, r.lp)
+		for j := range n {
+			f[i*n+j] += vec.Dot(r.n, r.lp, columns[j*r.n:])
+		}
+		if step[i] += vec.Dot(r.n, column, r.slope); i < m {
+			continue
+		}
+		// in q the predictors of a row are independent
+		vec.Mul(r.n, r.lp, column, r.curvature)
+		for j := range d {
+			own[(i-m)*d+j] += vec.Dot(r.n, r.lp, columns[(m+j)*r.n:])
 		}
 	}
-	return s.expected(theta) + s.span.part(mix)
 }
 
 // newton returns Newton's step at the point that was evaluated last, and by how much it would raise a
@@ -202,28 +220,9 @@ func (s *server) newton() (step []float64, gain float64, ok bool) {
 	copy(own.Matrix, s.lin.Prior.Precision)
 	algebra.Gradient(&s.lin.Prior, s.now.theta, step[m:])
 	for _, r := range s.rows {
-		columns := make([]float64, r.n*n)
-		last := s.span.sums[m][r.Group]
-		for i := range m {
-			vec.Sub(r.n, columns[i*r.n:], s.span.sums[i][r.Group], last)
-		}
-		copy(columns[m*r.n:], r.Matrix)
-		weighted := make([]float64, r.n)
-		for i := range n {
-			r.weigh(columns[i*r.n:], weighted)
-			for j := range n {
-				f.Matrix[i*n+j] += vec.Dot(r.n, weighted, columns[j*r.n:])
-			}
-			if i < m {
-				step[i] += vec.Dot(r.n, columns[i*r.n:], r.slope)
-				continue
-			}
-			// in q the predictors of a row are independent
-			vec.Mul(r.n, weighted, columns[i*r.n:], r.curvature)
-			for j := range d {
-				own.Matrix[(i-m)*d+j] += vec.Dot(r.n, weighted, r.Matrix[j*r.n:])
-			}
-			step[i] += vec.Dot(r.n, columns[i*r.n:], r.slope)
+		columns := make([]float64, r.once()*n)
+		for p := range r.parts() {
+			s.curve(p, columns, f.Matrix, own.Matrix, step)
 		}
 	}
 	for i := range d {

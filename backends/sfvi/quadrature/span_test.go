@@ -25,10 +25,10 @@ func robust(evaluations *int) *server {
 		r.Matrix[i] = 1
 	}
 	lin := &density.Linear{Prior: density.Quadratic{Precision: []float64{1. / 400}, Gradient: []float64{0}}}
-	p := &party{lin: lin, d: 1, q: newGaussian(1, n, true), now: newStates(1, 0, false, false)[0],
+	p := &party{lin: lin, d: 1, q: newGaussian(1, true), now: newStates(1, 0, false, true)[0],
 		rows: []*rows{r}, step: make([]float64, 1)}
-	s := &server{party: p, rules: all, span: newSpan([]int{n}), elbo: math.Inf(-1),
-		mean: [][]float64{make([]float64, n)}, variance: [][]float64{make([]float64, n)}}
+	s := &server{party: p, rules: all, span: newSpan([]int{n}, inMemory), elbo: math.Inf(-1),
+		variance: [][]float64{make([]float64, n)}}
 	for i := range n {
 		s.variance[0][i] = 36
 	}

@@ -1,9 +1,13 @@
 package quadrature
 
-import vec "github.com/vflc/vflc/runtime/vector"
+import (
+	"iter"
+
+	vec "github.com/vflc/vflc/runtime/vector"
+)
 
 // A state is one iterate of a party: q there, and what the party knows of the likelihood around it. Vectors
-// are by element of the party's cuts.
+// are by element of the party's cuts; those that follow from others there are nil.
 type state struct {
 	theta      []float64 // mean of q(θ)
 	z          []float64 // mean of what crosses
@@ -16,31 +20,32 @@ type state struct {
 	value      float64   // all of the party's terms of the ELBO
 	slope      []float64 // expected derivative, by z, of the other parties' likelihood
 	curvature  []float64 // minus the expected second derivative
-	own        []float64 // the same by the party's own cuts, of its own likelihood
+	own        []float64 // the same by the party's own cuts, of its own likelihood; nil: it has none
 	ownCurve   []float64
 }
 
-// newStates are states of d parameters and n elements. What the same numbers are of in each, whatever the
-// iterate, they share: the party's own likelihood where it has none, and noise where there is none.
-func newStates(d, n int, own, noise bool) (out [3]*state) {
-	vector := func() []float64 { return make([]float64, n) }
+// newStates are states of d parameters and n elements: the newest, the one before, and one of which the
+// covariance alone is needed. A bare party's cuts, and their variance, follow from q(θ).
+func newStates(d, n int, own, bare bool) (out [3]*state) {
+	vectors := func(to ...*[]float64) {
+		for _, v := range to {
+			*v = make([]float64, n)
+		}
+	}
 	for k := range out {
-		s := &state{theta: make([]float64, d), factor: make([]float64, d*d), z: vector(), spread: vector(),
-			slope: vector(), curvature: vector()}
-		if k == 0 || own {
-			s.own, s.ownCurve = vector(), vector()
-		} else {
-			s.own, s.ownCurve = out[0].own, out[0].ownCurve
+		s := &state{theta: make([]float64, d), factor: make([]float64, d*d)}
+		if out[k] = s; k < 2 {
+			vectors(&s.slope, &s.curvature)
+			if own {
+				vectors(&s.own, &s.ownCurve)
+			}
 		}
-		if k == 0 || noise {
-			s.regression, s.remainder = vector(), vector()
-		} else {
-			s.regression, s.remainder = out[0].regression, out[0].remainder
+		if bare {
+			continue
 		}
-		if s.variance = s.spread; noise {
-			s.variance = vector()
+		if vectors(&s.variance, &s.spread, &s.regression, &s.remainder); k < 2 {
+			vectors(&s.z)
 		}
-		out[k] = s
 	}
 	return out
 }
@@ -63,7 +68,7 @@ func (s *state) coverFrom(t *state) {
 
 // A mapped is the value of the fixed-point map at an iterate: what a party would move to.
 type mapped struct {
-	theta, z []float64
+	theta, z []float64   // z is nil where the party is bare
 	eta      [][]float64 // the predictors of the party's own likelihoods there, where it has any
 }
 
@@ -129,6 +134,18 @@ func (t *trail) predictors(by []float64, own []*rows) {
 		clear(r.mean)
 		for k, m := range t.values[:t.used] {
 			vec.Axpy(r.n, r.mean, by[k], m.eta[i])
+		}
+	}
+}
+
+// inBlock is how many rows are passed over at a time: what a pass needs of them for a moment has room for so
+// many, and is in a cache meanwhile.
+const inBlock = 4096
+
+// blocks are the ranges of n rows that are passed over at a time.
+func blocks(n int) iter.Seq2[int, int] {
+	return func(pass func(from, to int) bool) {
+		for from := 0; from < n && pass(from, min(from+inBlock, n)); from += inBlock {
 		}
 	}
 }

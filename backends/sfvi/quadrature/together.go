@@ -11,10 +11,10 @@ import (
 // integrated out of their product.
 type together struct {
 	members []*rows
-	// of all, as a function of how far the noise moves the predictors, which are in eta of each member; the
-	// member itself where there is one
+	// of all, as a function of how far the noise moves the predictors, which are in eta of each member, of
+	// the part at hand; the member itself where there is one
 	whole *rows
-	still []float64
+	still []float64 // of a part
 }
 
 // noisyTogether puts the likelihoods of one sum together.
@@ -37,21 +37,23 @@ func noisyTogether(all []*rows) (out []*together) {
 }
 
 func (t *together) merge() {
-	n, m := t.whole.n, len(t.whole.by)
-	moved, l, d, part := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, m)
-	t.whole = newRows(density.RowLikelihood{Group: t.whole.Group,
-		Affine: density.Affine{Offset: make([]float64, n)}}, nil)
-	t.whole.by, t.still = make([]float64, m), make([]float64, n)
+	all, once, m := t.whole.n, t.whole.once(), len(t.whole.by)
+	moved, l, d, part := make([]float64, once), make([]float64, once), make([]float64, once),
+		make([]float64, m)
+	t.whole = newRows(density.RowLikelihood{Group: t.whole.Group, Block: t.whole.Block,
+		Width: t.whole.Width, Affine: density.Affine{Offset: make([]float64, all)}}, nil)
+	t.whole.by, t.still = make([]float64, m), make([]float64, once)
 	for _, r := range t.members {
-		vec.Accumulate(n, t.whole.curvature, r.curvature)
+		vec.Accumulate(all, t.whole.curvature, r.curvature)
 	}
-	t.whole.Evaluate = func(phi, shift, lp, slope, seeds, by []float64) {
+	t.whole.Part = func(from int, phi, shift, lp, slope, seeds, by []float64) {
+		n := len(shift)
 		clear(lp[:n])
 		clear(slope[:n])
 		clear(by)
 		for _, r := range t.members {
 			vec.Add(n, moved, r.eta, shift)
-			r.Evaluate(phi, moved, l, d, seeds, part)
+			r.EvaluatePart(from, phi, moved[:n], l, d, seeds, part)
 			vec.Accumulate(n, lp, l)
 			vec.Accumulate(n, slope, d)
 			vec.Accumulate(m, by, part)
@@ -59,15 +61,20 @@ func (t *together) merge() {
 	}
 }
 
-// value is the log density of the rows with the members' predictors, and sets by, unless it is nil, to the
-// gradient by the globals.
-func (t *together) value(phi, by []float64) float64 {
-	r, eta := t.whole, t.whole.eta
-	if t.still != nil {
-		eta = t.still
+// value is the log density of the rows with the members' predictors, which predict sets from one on.
+func (t *together) value(phi []float64, predict func(r *rows, from int, eta []float64)) (sum float64) {
+	for p := range t.whole.parts() {
+		for _, r := range t.members {
+			predict(r, p.from, r.eta[:p.n])
+		}
+		eta := p.eta
+		if t.still != nil {
+			eta = t.still[:p.n]
+		}
+		p.density(phi, eta, p.lp, p.at, nil)
+		sum += vec.Sum(p.count(), p.lp)
 	}
-	r.density(phi, eta, r.lp, r.at, by)
-	return vec.Sum(r.n, r.lp)
+	return sum
 }
 
 // farthest is how far from the fit a likelihood is looked at, in steps that double, the first of them an sd
@@ -75,23 +82,27 @@ func (t *together) value(phi, by []float64) float64 {
 const farthest = 8
 
 // somewhereConvex reports whether the log density of a row has a slope that rises with one of its predictors,
-// near the fit or far from it. The predictors are those of a draw.
+// near the fit or far from it.
 func (t *together) somewhereConvex() bool {
-	for a := range t.members[0].Width {
-		if t.convexIn(a) {
-			return true
+	for p := range t.whole.parts() {
+		centre, variance := p.mean, t.members[0].variance[p.from:][:p.n]
+		if t.still != nil {
+			centre = t.still[:p.n]
+			for _, r := range t.members {
+				copy(r.eta, r.mean[p.from:][:p.n])
+			}
+		}
+		for a := range t.members[0].Width {
+			if p.convexIn(a, centre, variance) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// convexIn is that of one predictor.
-func (t *together) convexIn(a int) bool {
-	r, of := t.whole, t.members[0]
-	centre := r.mean
-	if t.still != nil {
-		centre = t.still
-	}
+// convexIn is that of one predictor, around a centre.
+func (r *rows) convexIn(a int, centre, variance []float64) bool {
 	phi := r.nodes[len(r.nodes)/2].phi // the middle node is the mean
 	at, slope, before := make([]float64, r.n), make([]float64, r.n), []float64(nil)
 	for k := -farthest; k <= farthest; k++ {
@@ -100,16 +111,16 @@ func (t *together) convexIn(a int) bool {
 			shift = math.Copysign(math.Ldexp(1, max(k, -k)-1), float64(k))
 		}
 		copy(at, centre)
-		for i, sd := range of.of(a, r.sd) {
-			of.of(a, at)[i] += float64(shift * max(sd, leastSD))
+		for i, v := range r.of(a, variance) {
+			r.of(a, at)[i] += float64(shift * max(math.Sqrt(v), leastSD))
 		}
 		r.density(phi, at, r.lp, slope, nil)
 		for i, s := range before {
-			if of.of(a, slope)[i]-s > 1e-6*(1+math.Abs(s)) {
+			if r.of(a, slope)[i]-s > 1e-6*(1+math.Abs(s)) {
 				return true
 			}
 		}
-		before = append(before[:0], of.of(a, slope)...)
+		before = append(before[:0], r.of(a, slope)...)
 	}
 	return false
 }

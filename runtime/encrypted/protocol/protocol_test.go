@@ -26,10 +26,10 @@ type block struct {
 	law   graph.Law
 }
 
-func (b *block) Party() string                    { return []string{"registry", "a", "b", "c", "d"}[b.index] }
-func (b *block) Index() int                       { return b.index }
-func (b *block) Linear() (*density.Linear, error) { return &b.lin, nil }
-func (b *block) Law() (*graph.Law, error)         { return &b.law, nil }
+func (b *block) Party() string                        { return []string{"registry", "a", "b", "c", "d"}[b.index] }
+func (b *block) Index() int                           { return b.index }
+func (b *block) Linear(bool) (*density.Linear, error) { return &b.lin, nil }
+func (b *block) Law() (*graph.Law, error)             { return &b.law, nil }
 
 // density evaluates a law by its descriptor.
 func (b *block) evaluate(_, eta, lp, slope, _, _ []float64) {
