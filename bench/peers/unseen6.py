@@ -112,7 +112,7 @@ def seasons(n):
 def until(Y):
     """Of each place and year the years and the counts up to it, and those after it."""
     years, total = np.arange(1, Y.shape[1] + 1), Y.cumsum(1)
-    return years, total, years[::-1] - 1, total[:, -1:] - total
+    return years, total, Y.shape[1] - years, total[:, -1:] - total
 
 
 def numpyro_model(problem, d):
@@ -281,7 +281,9 @@ def pymc_model(problem, d):
         u = N("u", N("m", 1, 1), half("s", 1), shape=40)
         v = u + N("d", N("n", 0, 1), half("t", 1), shape=40)
         u, v = u[:, None], v[:, None]
-        pm.Potential("y", pt.logsumexp(counts * u - years * pt.exp(u) + others * v - left * pt.exp(v), 1).sum())
+        lp = counts * u - years * pt.exp(u) + others * v - left * pt.exp(v)
+        most = lp.max(1, keepdims=True)  # the slope of PyTensor's logsumexp overflows above 709
+        pm.Potential("y", (most[:, 0] + pt.log(pt.exp(lp - most).sum(1))).sum())
 
     def f_excesses():
         eta = N("a", 0, 3) + pt.dot(d["X"], N("b", 0, 1, shape=2)) + N("u", 0, half("s", 1), shape=50)[g]
