@@ -206,7 +206,8 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 	}
 	d, theta = b.predicted(d, theta)
 	if d.Event != nil {
-		if b.expandEvents(term, d, x, theta, weights, power) || b.knownScatter(term, d, x, theta, weights, power) {
+		if b.expandEvents(term, d, x, theta, weights, power) ||
+			b.knownScatter(term, d, x, theta, weights, power) {
 			return nil
 		}
 		id, err := b.events(d, x, theta, weights)

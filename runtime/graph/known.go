@@ -32,7 +32,7 @@ func (b *Builder) knownScatter(term string, d *def.Dist, x ID, theta []ID, weigh
 		return false
 	}
 	times := float64(shape.Len() / k)
-	b.constantPart(term, power*times*(logRoot-float64(float64(0.5*float64(k))*math.Log(2*math.Pi))))
+	b.constantPart(term, power*times*(logRoot-float64(float64(k)*halfLogTwoPi)))
 	if number != NoID {
 		half := 1.0
 		switch d.Event.Scatter {

@@ -95,7 +95,8 @@ func TestFactorOfAMultiple(t *testing.T) {
 		s := apply(t, b, "exp", b.Param("s", nil))
 		c := apply(t, b, "mul", s, b.Const("", graph.Shape{k, k}, sigma))
 		if i == 1 { // what is not seen to be one
-			c = apply(t, b, "add", c, apply(t, b, "mul", s, b.Const("", graph.Shape{k, k}, make([]float64, k*k))))
+			zeros := b.Const("", graph.Shape{k, k}, make([]float64, k*k))
+			c = apply(t, b, "add", c, apply(t, b, "mul", s, zeros))
 		}
 		l := apply(t, b, "cholesky", c)
 		if number, factor, ok := b.Multiple(l); ok != (i == 0) || ok && (number == graph.NoID || factor == nil) {

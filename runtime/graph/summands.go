@@ -99,8 +99,8 @@ func (b *Builder) isOutput(id ID) bool {
 	return slices.ContainsFunc(b.outputs, func(o port) bool { return o.id == id })
 }
 
-// finite reports whether a node is constant, with finite values alone. The number 0 is not taken for one: what
-// it multiplies is there to be NaN outside its domain.
+// finite reports whether a node is constant, with finite values alone. The number 0 is not taken for one:
+// what it multiplies is there to be NaN outside its domain.
 func (b *Builder) finite(id ID) bool {
 	n := &b.nodes[id]
 	if v, one := b.scalarValue(id); one && v == 0 {

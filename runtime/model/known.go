@@ -84,7 +84,7 @@ func (e *recentredEffects) factorKnown() {
 	}
 	transposeTimes(k.w, k.turned, k.pull)
 	for i, v := range k.values {
-		k.d[i] = math.Sqrt(1 + float64(k.s*k.s)*v)
+		k.d[i] = math.Sqrt(1 + float64(float64(k.s*k.s)*v))
 		k.w[i] *= k.s / k.d[i]
 	}
 }

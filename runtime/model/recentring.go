@@ -18,8 +18,8 @@ type RecentringGraphs struct {
 // A RecentringStage is a graph over all parameters of the party. For the k-th of its effects, numbers of
 // Recentring.Effects, in turn, the outputs are the location (of those with anchors, nothing), the logarithm
 // of the scale and, of a walk or process, what is added to its elements. Each is one number, or is repeated
-// over the effects. A process has its root in the place of the scale, or the logarithm of a number by which that
-// of Roots is multiplied.
+// over the effects. A process has its root in the place of the scale, or the logarithm of a number by which
+// that of Roots is multiplied.
 type RecentringStage struct {
 	Effects []int
 	Graph   *graph.Graph

@@ -12,10 +12,10 @@ const EigenRoom = 3
 // mostTurns bounds the steps for one eigenvalue, of which two are usual.
 const mostTurns = 60
 
-// Eigen replaces the symmetric row-major matrix a of n rows by its eigenvectors, in columns, and sets the
-// n values, in no order. scratch is a matrix of the same size and room has EigenRoom·n numbers. It reports whether
-// it converged; then a is finite if it was before. The method is Householder's, and the implicit QL algorithm
-// (Golub and Van Loan, Matrix Computations, 8.3).
+// Eigen replaces the symmetric row-major matrix a of n rows by its eigenvectors, in columns, and sets the n
+// values, in no order. scratch is a matrix of the same size and room has EigenRoom·n numbers. It reports
+// whether it converged; then a is finite if it was before. The method is Householder's, and the implicit QL
+// algorithm (Golub and Van Loan, Matrix Computations, 8.3).
 func Eigen(n int, a, values, scratch, room []float64) bool {
 	off, v, w := room[:n], room[n:][:n], room[2*n:][:n]
 	threeDiagonals(n, a, values, off, v, w)

@@ -73,8 +73,8 @@ func sigmoids(t, z float64) (p, q float64) {
 	return p, q
 }
 
-// bernoulliLogitElements is -log(1 + exp(-t)) with t = ±alpha the log odds of the observed value. Where several
-// elements have the same alpha, the log probabilities of both values are computed once.
+// bernoulliLogitElements is -log(1 + exp(-t)) with t = ±alpha the log odds of the observed value. Where
+// several elements have the same alpha, the log probabilities of both values are computed once.
 func bernoulliLogitElements(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	if count(b.Dims(theta[0])) < count(b.Dims(x)) {
 		b.Sum(b.Times(x, b.Func("log_inv_logit", theta[0])), 1)
