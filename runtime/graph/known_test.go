@@ -99,7 +99,8 @@ func TestFactorOfAMultiple(t *testing.T) {
 			c = apply(t, b, "add", c, apply(t, b, "mul", s, zeros))
 		}
 		l := apply(t, b, "cholesky", c)
-		if number, factor, ok := b.Multiple(l); ok != (i == 0) || ok && (number == graph.NoID || factor == nil) {
+		number, factor, ok := b.Multiple(l)
+		if ok != (i == 0) || ok && (number == graph.NoID || factor == nil) {
 			t.Errorf("form %d: seen as a multiple: %v", i, ok)
 		}
 		b.Report("l", l)
