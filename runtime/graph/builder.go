@@ -29,6 +29,7 @@ type Builder struct {
 	held        int // length of all inputs
 	plain       bool
 	columnsOf   map[ID][]column // the entries of recursions that were taken apart
+	rowsOf      map[ID][]ID     // the rows of those that were unrolled
 	seldom      bool            // the graph is evaluated a few times: constants stay as they are
 	storage     *spill.Storage
 }
@@ -52,7 +53,7 @@ func New(name string) *Builder { return NewIn(name, nil) }
 // NewIn is New for a graph of which a storage holds what Build makes of large constants.
 func NewIn(name string, storage *spill.Storage) *Builder {
 	b := &Builder{name: name, ops: map[string]*op{}, funcs: map[string]*def.Func{}, shared: map[string]ID{},
-		columnsOf: map[ID][]column{}, storage: storage}
+		columnsOf: map[ID][]column{}, rowsOf: map[ID][]ID{}, storage: storage}
 	for _, o := range ops {
 		b.ops[o.name] = o
 	}
@@ -148,6 +149,9 @@ func (b *Builder) Apply(name string, attr Attr, in ...ID) (ID, error) {
 		return id, nil
 	}
 	if id, ok := b.listed(o, attr, in); ok {
+		return id, nil
+	}
+	if id, ok := b.unrolledRow(o, attr, in); ok {
 		return id, nil
 	}
 	n := node{op: o, in: append([]ID(nil), in...), attr: attr, fn: f}

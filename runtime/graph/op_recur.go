@@ -54,10 +54,15 @@ func (b *Builder) Recur(r *Recursion, start, in []ID) (ID, error) {
 	if id, ok := b.apart(r, start, in); ok {
 		return id, nil
 	}
-	if id, ok := b.unrolled(r, start, in); ok {
-		return id, nil
+	rows, ok := b.unrolled(r, start, in)
+	if ok && len(r.State) == 1 {
+		return b.stacked(rows)
 	}
-	return b.intern(n), nil
+	id := b.intern(n)
+	if ok {
+		b.rowsOf[id] = rows
+	}
+	return id, nil
 }
 
 var opRecur = &op{

@@ -124,13 +124,14 @@ func (l *loopSpec) summed(g *Graph) []ref {
 	return out
 }
 
-// A place is where an array of an Exec begins.
+// A place is a part of an array of an Exec: two parameters side by side may be read as one vector, and each by
+// itself.
 type place struct {
-	space space
-	off   int
+	space    space
+	off, len int
 }
 
-func (r ref) place() place { return place{r.space, r.off} }
+func (r ref) place() place { return place{r.space, r.off, r.len} }
 
 // A site is what the steps of a loop, or of a piece of it, write to beside the arrays of the Exec: its sums
 // are nil where these are in those arrays.

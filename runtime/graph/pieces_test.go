@@ -85,6 +85,15 @@ var longModels = []longModel{
 			apply(tb, b, "gather", table, column(b, "g", d.level, lo, hi)))
 		density(tb, b, "y", "poisson_log", column(b, "y", d.counts, lo, hi), eta)
 	}},
+	{"parameters side by side, and one of them alone", 20_011, func(tb testing.TB, b *graph.Builder, d *longData,
+		lo, hi int) {
+		first, second := b.Param("a", shape{}), b.Param("b", shape{})
+		x := func(k int) graph.ID { return column(b, "x", d.x[k*d.rows:], lo, hi) }
+		op := func(name string, in ...graph.ID) graph.ID { return apply(tb, b, name, in...) }
+		both := op("tanh", op("add", op("mul", first, x(0)), op("mul", second, x(1))))
+		density(tb, b, "y", "normal", column(b, "y", d.real, lo, hi),
+			op("add", both, op("mul", first, op("tanh", op("mul", second, x(2))))), b.Scalar(1))
+	}},
 	{"received rows", 25_000, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
 		z := b.Input("z", shape{d.rows})
 		part, err := b.Apply("slice", graph.Attr{Slices: []graph.Slice{{Lo: lo, Hi: hi}}}, z)

@@ -73,3 +73,59 @@ func TestUnrolled(t *testing.T) {
 		}
 	}
 }
+
+// The rows of a recursion whose rows are matrices are its steps written out where one of them is read, as the
+// last of a forward algorithm is.
+func TestUnrolledRows(t *testing.T) {
+	const length, steps, states = 40, 5, 2
+	var got [2][]float64
+	for plain := range got {
+		body := New("step")
+		body.Plain()
+		x, one := body.Input("x", Shape{length}), body.Input("one", Shape{length, states})
+		to := body.must("mul", body.must("col", body.must("sin", x)), body.Const("", Shape{states},
+			[]float64{1, -0.5}))
+		total := body.must("log_sum_exp", body.must("add", one, to))
+		body.Output("h", body.must("add", body.must("col", total), body.must("tanh", one)))
+		g, err := body.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Recursion{Name: "h", Body: g, First: 1, Last: steps, Rows: steps + 1, Start: []int{0},
+			State: Shape{length, states}, Reads: []Read{{Kind: ReadRow}, {Kind: ReadState, Offset: -1}}}
+		b := New("outer")
+		if plain == 1 {
+			b.Plain()
+		}
+		h, err := b.Recur(r, []ID{b.Param("a", r.State)}, []ID{b.Param("x", Shape{steps + 1, length})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, err := b.Apply("slice", Attr{Slices: []Slice{{Lo: steps, Hi: steps + 1, Drop: true},
+			{Hi: length}, {Hi: states}}}, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Add("h", b.must("log_sum_exp", last), 1); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one := strings.Contains(whole.String(), "recur."); one != (plain == 1) {
+			t.Errorf("plain %d: one operation: %v", plain, one)
+		}
+		e, at := whole.NewExec(), make([]float64, whole.Dim())
+		for i := range at {
+			at[i] = math.Sin(float64(i))
+		}
+		e.Forward(at)
+		got[plain] = append([]float64{e.Target()}, e.Grad()...)
+	}
+	for i, want := range got[1] {
+		if math.Abs(got[0][i]-want) > 1e-12*(1+math.Abs(want)) {
+			t.Fatalf("number %d: %v, want %v", i, got[0][i], want)
+		}
+	}
+}
