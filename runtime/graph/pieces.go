@@ -124,8 +124,8 @@ func (l *loopSpec) summed(g *Graph) []ref {
 	return out
 }
 
-// A place is a part of an array of an Exec: two parameters side by side may be read as one vector, and each by
-// itself.
+// A place is a part of an array of an Exec: two parameters side by side may be read as one vector, and each
+// by itself.
 type place struct {
 	space    space
 	off, len int

@@ -90,8 +90,8 @@ func (b *Builder) rowOf(id ID, row int) ID {
 	return out
 }
 
-// inline adds what a graph without parameters computes of its inputs as its first output, where its operations
-// have nothing beside their attributes.
+// inline adds what a graph without parameters computes of its inputs as its first output, where programs name
+// all its operations.
 func (b *Builder) inline(g *Graph, inputs []ID) (out ID, ok bool) {
 	known := make([]ID, len(g.nodes))
 	for k, id := range g.inputIDs {
