@@ -20,12 +20,12 @@ type summand struct {
 // some of these are the same for several elements, or few elements have a weight: those are then computed
 // alone. It is b itself where there is nothing to spread.
 func (b *Builder) spread() *Builder {
-	of := b
+	of, uses := b, b.uses()
 	var parts []part
 	for _, p := range b.parts {
 		summands := []summand(nil)
 		if p.node != NoID {
-			summands = b.spreads(p.node)
+			summands = b.spreads(p.node, uses)
 		}
 		if summands == nil {
 			parts = append(parts, p)
@@ -49,15 +49,36 @@ func (b *Builder) spread() *Builder {
 	return of
 }
 
+// uses counts how often each node is read by what terms, outputs and reports need.
+func (b *Builder) uses() []int {
+	uses := make([]int, len(b.nodes))
+	for _, p := range b.parts {
+		if p.node != NoID {
+			uses[p.node]++
+		}
+	}
+	for _, o := range append(slices.Clone(b.outputs), b.reports...) {
+		uses[o.id]++
+	}
+	for id := len(b.nodes) - 1; id >= 0; id-- {
+		for _, p := range b.nodes[id].in {
+			if uses[id] > 0 {
+				uses[p]++
+			}
+		}
+	}
+	return uses
+}
+
 // spreads returns the summands of a term that is to be spread, nil for any other.
-func (b *Builder) spreads(term ID) []summand {
+func (b *Builder) spreads(term ID, uses []int) []summand {
 	n := &b.nodes[term]
 	if n.op != opTarget || b.nodes[n.in[0]].op == nil || b.nodes[n.in[0]].shape.Len() <= fewRows {
 		return nil
 	}
 	shape := b.nodes[n.in[0]].shape
 	var parts []summand
-	b.summands(summand{x: n.in[0], sign: 1}, shape, &parts)
+	b.summands(summand{x: n.in[0], sign: 1}, shape, uses, &parts)
 	if !slices.ContainsFunc(parts, func(s summand) bool {
 		return b.nodes[s.x].shape.Len() < shape.Len() || slices.ContainsFunc(s.by, b.sparse)
 	}) {
@@ -66,16 +87,19 @@ func (b *Builder) spreads(term ID) []summand {
 	return parts
 }
 
-// summands appends what s is the sum of, over elements of a shape. An output is not looked into: it is a
-// leaf of the target.
-func (b *Builder) summands(s summand, shape Shape, out *[]summand) {
+// summands appends what s is the sum of, over elements of a shape. What others need too is computed anyway,
+// and an output is a leaf of the target: neither is looked into.
+func (b *Builder) summands(s summand, shape Shape, uses []int, out *[]summand) {
 	n := b.nodes[s.x]
-	from := func(x ID, sign float64) { b.summands(summand{x, s.by, s.sign * sign, s.zeros}, shape, out) }
+	from := func(x ID, sign float64) {
+		b.summands(summand{x, s.by, s.sign * sign, s.zeros}, shape, uses, out)
+	}
 	times := func(x, by ID) {
-		b.summands(summand{x, append(slices.Clone(s.by), by), s.sign, s.zeros || n.op == opTimes}, shape, out)
+		b.summands(summand{x, append(slices.Clone(s.by), by), s.sign, s.zeros || n.op == opTimes}, shape,
+			uses, out)
 	}
 	switch {
-	case !n.shape.equal(shape) || b.isOutput(s.x):
+	case !n.shape.equal(shape) || uses[s.x] > 1 || b.isOutput(s.x):
 		*out = append(*out, s)
 	case n.op == opAdd || n.op == opAddN:
 		for _, x := range n.in {
