@@ -10,10 +10,12 @@ import (
 )
 
 const (
-	// screened is how many starting points of a model with several modes are climbed from, and mostClimb the
-	// most steps from each.
-	screened  = 16
-	mostClimb = 60
+	// screened is how many starting points of a model with several modes are climbed from, fewScreened how many
+	// where all of these ways end as high, and mostClimb the most steps from each.
+	screened, fewScreened = 16, 8
+	mostClimb             = 60
+	// A way ends where stretch steps have gained less than leastGain, in nats.
+	stretch, leastGain = 10, 0.1
 	// The steps of a way up, as resilient backpropagation has them (iRprop- of Igel and Hüsken 2003), the
 	// greatest of which is the standard deviation of effects in standard coordinates.
 	firstMove, mostMove = 0.1, 1
@@ -90,7 +92,7 @@ func (k *chain) ascend(ctx context.Context) (bool, error) {
 	bad := k.bad
 	defer func() { k.bad = bad }()
 	var found []candidate
-	best := math.Inf(-1)
+	best, least := math.Inf(-1), math.Inf(1)
 	for attempt := range uint64(screened) {
 		ok, err := k.start(ctx, attempt)
 		if err != nil {
@@ -103,7 +105,10 @@ func (k *chain) ascend(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		found, best = append(found, c), max(best, c.lp)
+		found, best, least = append(found, c), max(best, c.lp), min(least, c.lp)
+		if len(found) == fewScreened && best < least+leastGain {
+			break
+		}
 	}
 	if len(found) == 0 {
 		return false, nil
@@ -129,7 +134,7 @@ func (k *chain) ascend(ctx context.Context) (bool, error) {
 // mode, where a gradient of 0 says nothing of how far it reaches.
 func (k *chain) climb(ctx context.Context) (candidate, error) {
 	var way []candidate
-	best := math.Inf(-1)
+	best, high := math.Inf(-1), math.Inf(-1)
 	moves := make([][]float64, len(k.parties))
 	slopes := make([][]float64, len(k.parties))
 	for b, q := range k.now.q.at {
@@ -141,8 +146,11 @@ func (k *chain) climb(ctx context.Context) (candidate, error) {
 			here.at = append(here.at, slices.Clone(q))
 		}
 		way, best = append(way, here), max(best, here.lp)
-		if step == mostClimb {
-			break
+		if step%stretch == 0 {
+			if step == mostClimb || best < high+leastGain {
+				break
+			}
+			high = best
 		}
 		for b, q := range k.now.q.at {
 			resilient(q, moves[b], slopes[b], k.now.g.at[b])

@@ -11,7 +11,9 @@ import (
 // called applies a function.
 func (l *lowerer) called(e *ast.Call, args []graph.ID) graph.ID {
 	id := l.apply(e, e.Name.Name, graph.Attr{}, args...)
-	l.mixed = l.mixed || e.Name.Name == fn.LogMix().Name
+	if f, ok := l.Program.Universe.Structural(e.Name.Name); ok && f.Modes {
+		l.mixed = true
+	}
 	if l.awaits && e.Name.Name == fn.Where().Name {
 		return l.awaiting(e, id, args[0])
 	}

@@ -115,7 +115,7 @@ type lowerer struct {
 	vars         map[string]int // comprehension variables
 	member       int            // the member whose declaration is lowered in a pooled model
 	memo         map[memoKey]graph.ID
-	mixed        bool                // log_mix has been called
+	mixed        bool                // a function whose density may have several modes has been called
 	sums         map[string]graph.ID // additive sums of received z
 	groups       []zSum
 	single       map[string]bool // z that are received separately

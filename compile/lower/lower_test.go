@@ -335,15 +335,18 @@ func TestHierarchical(t *testing.T) {
 }
 
 // A likelihood that adds up components is a mixture: by its name, also truncated, by a discrete parameter,
-// and by log_mix. One of a single distribution is none, and neither is a prior.
+// and by functions that add up densities. One of a single distribution is none, and neither is a prior.
 func TestMixture(t *testing.T) {
 	const names = "data y : real[N]\nparam a : real[2] ~ normal(0, 5)\n"
 	const two = "mixture(0.3, normal(a[1], 1), normal(a[2], 2))"
 	for text, want := range map[string]bool{
 		"y ~ " + two:                         true,
 		"y ~ " + two + " truncate(lower=-9)": true,
-		"param k : level(2)[N] ~ categorical([0.3, 0.7])\ny ~ normal(a[k], 1)":  true,
-		"factor log_mix(0.3, normal_lpdf(y, a[1], 1), normal_lpdf(y, a[2], 2))": true,
+		"param k : level(2)[N] ~ categorical([0.3, 0.7])\ny ~ normal(a[k], 1)":            true,
+		"factor log_mix(0.3, normal_lpdf(y, a[1], 1), normal_lpdf(y, a[2], 2))":           true,
+		"let l = log_sum_exp(normal_lpdf(y, a[1], 1), normal_lpdf(y, a[2], 2))\nfactor l": true,
+		"let l = [normal_lpdf(y, a[k], 1) for k in 1..2]\n" +
+			"factor hmm_marginal(l, [[0.9, 0.1], [0.1, 0.9]], [0.5, 0.5])": true,
 		"y ~ normal(a[1], 1)":                                                  false,
 		"y ~ normal(a[1], 1) truncate(lower=-9)":                               false,
 		"param b ~ mixture(0.3, normal(0, 1), normal(0, 9))\ny ~ normal(b, 1)": false,

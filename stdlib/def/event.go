@@ -8,7 +8,7 @@ import (
 )
 
 // An EventArg is one argument of a block of events, vectors or matrices: element j of that of event i is
-// V[i*Step + j*Stride]. Step is 0 where one value serves all events. A matrix is stored by columns.
+// V[i*Step + j*Stride]. Step is 1, or 0 where one value serves all events. A matrix is stored by columns.
 type EventArg struct {
 	V            []float64
 	Step, Stride int

@@ -259,7 +259,11 @@ func TestEventPartials(t *testing.T) {
 func TestEventBlocks(t *testing.T) {
 	eachOfEvents(t, func(t *testing.T, d def.Dist) {
 		r := rand.New(rand.NewPCG(43, 44))
-		const n, k = 3, 3
+		const n, k = 67, 3 // more than are taken together
+		var weights [n]float64
+		for i := range weights {
+			weights[i] = r.NormFloat64()
+		}
 		for own := range 1 << len(d.Params) {
 			var xs [n][]float64
 			var thetas [n][][]float64
@@ -282,7 +286,7 @@ func TestEventBlocks(t *testing.T) {
 			}
 			b := &def.Events{N: n, X: spread(func(i int) []float64 {
 				return xs[i]
-			}), LP: make([]float64, n), W: []float64{1, -2, 0.5}, Work: make([]float64, d.Event.Room(k))}
+			}), LP: make([]float64, n), W: weights[:], Work: make([]float64, d.Event.Room(k))}
 			b.DX = make([]float64, len(b.X.V))
 			for j := range d.Params {
 				if own>>j&1 == 1 {

@@ -37,7 +37,7 @@ Source: Stan Functions Reference, "Multivariate normal distribution".`
 func multiNormal(density func(*def.Events)) def.Dist {
 	return def.Dist{
 		Support: def.RealLine, LocationAt: -1, ScaleAt: -1,
-		Event: &def.Event{Rank: 1, Least: 1, Density: density, Work: func(k int) int { return 3*k*k + 2*k }},
+		Event: &def.Event{Rank: 1, Least: 1, Density: density, Work: ellipticWork},
 	}
 }
 
@@ -78,6 +78,10 @@ func ellipticDensity(b *def.Events, form def.Scatter, of radial) {
 	at := len(b.Theta) - 2
 	mu, s := b.Theta[at], b.Theta[at+1]
 	k := b.X.Len
+	if s.Step == 0 && b.N >= leastTogether && k <= widestTogether {
+		ellipticTogether(b, form, of)
+		return
+	}
 	f := factored{events: b, l: b.Work[:k*k]}
 	inverse, ready := b.Work[k*k:2*k*k], false
 	shared, weight := form == def.ByCovariance && s.Step == 0 && b.W != nil && b.DTheta[at+1] != nil, 0.0

@@ -23,6 +23,7 @@ func HMMMarginal() def.Structural {
 		Arity:    def.Arity{Min: 3, Max: 3},
 		Range:    func([]def.Range) def.Range { return def.Reals() },
 		Mixes:    true,
+		Modes:    true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			return types.Type{Elem: types.Real}, hmmShapes(args)
 		},

@@ -10,6 +10,7 @@ func LogSumExp() def.Structural {
 	return def.Structural{
 		Name:          "log_sum_exp",
 		AddsDensities: true,
+		Modes:         true,
 		Doc: "`log_sum_exp(x)` is log Σ exp(x) along the last axis, without overflow: of a " +
 			"vector one number, of a matrix one for each row. `log_sum_exp(a, b)` is log(exp(a) + exp(b)), " +
 			"element by element. `log_sum_exp(x by g)` adds the rows of each category of a " +
