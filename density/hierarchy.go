@@ -38,6 +38,17 @@ type Effects struct {
 	// They are jointly normal, as a Gaussian process is: location + L·z with a dense root L of the
 	// covariance. θ has z at the Centring 0, and no form between.
 	Process bool
+	// Vector is the number of elements of each of many processes that have one root and are independent of
+	// each other, stored by columns; 0 where there is one.
+	Vector int
+}
+
+// Size is the number of elements of a process.
+func (e Effects) Size() int {
+	if e.Vector > 0 {
+		return e.Vector
+	}
+	return e.Len
 }
 
 // Informed is, in place of a centring, that of coordinates that are standard given all that their effects

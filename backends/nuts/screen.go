@@ -160,8 +160,8 @@ func (k *chain) climb(ctx context.Context) (candidate, error) {
 			return candidate{}, err
 		}
 	}
-	numbers := k.total[startNumbers]
-	i := slices.IndexFunc(way, func(c candidate) bool { return c.lp >= best-numbers })
+	enough := best + leastGain - k.total[startNumbers] // the mode may be higher by what the way did not gain
+	i := slices.IndexFunc(way, func(c candidate) bool { return c.lp >= min(enough, best) })
 	return candidate{way[i].at, best}, nil
 }
 

@@ -26,16 +26,23 @@ func (l *lowerer) needs(e effects, x graph.ID) bool {
 		e.addend != graph.NoID && l.b.Depends(e.addend, x)
 }
 
+// mostVector is how many elements vectors of effects have at most: work and memory of their coordinates grow
+// with its cube and square.
+const mostVector = 8
+
 // noteEffects notes a parameter that can be centred or not, args being those of its prior as written. Its x
 // must be coordinates, not a function of them; log is true where it is the exponential of coordinates x.
 func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []graph.ID) {
 	offset, free := l.b.Coordinates(x)
 	if event := s.Dist.Event; event != nil {
 		normal := event.Scatter != def.NotNormal
-		if !free || len(l.b.Shape(x)) != 1 || !event.Walk && !normal {
+		shape, scale, vector := l.b.Shape(x), args[1], 0
+		if normal && len(shape) == 2 && shape[1] <= mostVector && len(l.b.Shape(scale)) == 2 {
+			vector = shape[1]
+		}
+		if !free || len(shape) != 1 && vector == 0 || !event.Walk && !normal {
 			return
 		}
-		scale := args[1]
 		if event.Scatter == def.ByPrecision {
 			if scale, normal = l.b.RootOfInverse(scale); !normal {
 				return
@@ -44,7 +51,7 @@ func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []grap
 			scale = l.apply(s.Ident, "cholesky", graph.Attr{}, scale)
 		}
 		l.joint = append(l.joint, effects{density.Effects{Name: l.key(s.Name), Offset: offset,
-			Len: l.b.Shape(x).Len(), Centring: 1, Walk: event.Walk, Process: normal}, x, args[0],
+			Len: l.b.Shape(x).Len(), Centring: 1, Walk: event.Walk, Process: normal, Vector: vector}, x, args[0],
 			scale, x})
 		return
 	}
@@ -273,7 +280,7 @@ func (l *lowerer) recentringStages(r *model.RecentringGraphs) error {
 // knownRoot divides the root of a process into a number and a matrix that no parameter changes; of other
 // effects, and where it is not such a product, the number is the scale and the matrix nil.
 func (l *lowerer) knownRoot(e effects) (number graph.ID, root []float64) {
-	if e.Process {
+	if e.Process && e.Vector == 0 {
 		if number, matrix, ok := l.b.Multiple(e.scale); ok {
 			return number, matrix
 		}
@@ -318,13 +325,14 @@ func (l *lowerer) moving(p graph.ID) []graph.ID {
 }
 
 // repeated gives a value that is spread over a shape the whole shape, unless its elements come in turn over
-// that: they are one, or stand along the last dimensions.
+// that: they are one, or stand along the first dimensions.
 func repeated(b *graph.Builder, id graph.ID, over graph.Shape) (graph.ID, error) {
-	shape := b.Shape(id)
-	for len(shape) > 0 && shape[0] == 1 {
-		shape = shape[1:]
+	shape := append(slices.Repeat(graph.Shape{1}, len(over)-len(b.Shape(id))), b.Shape(id)...)
+	same := 0
+	for same < len(over) && shape[same] == over[same] {
+		same++
 	}
-	if len(shape) <= len(over) && slices.Equal(shape, over[len(over)-len(shape):]) {
+	if !slices.ContainsFunc(shape[same:], func(n int) bool { return n != 1 }) {
 		return id, nil
 	}
 	return b.Apply("add", graph.Attr{}, id, b.Const("shape", over, make([]float64, over.Len())))

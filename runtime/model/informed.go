@@ -169,6 +169,10 @@ func (e *recentredEffects) evidence(theta, g, v, slope []float64) {
 		e.knownEvidence(theta, g, v, slope)
 		return
 	}
+	if e.vectors != nil {
+		e.vectorsEvidence(theta, g, v, slope)
+		return
+	}
 	if e.Process {
 		e.processEvidence(theta, g, v, slope)
 		return

@@ -88,7 +88,8 @@ type recentredEffects struct {
 	joint    *joint // nil where effects are independent
 	walk     walk
 	process  process
-	known    *known // in place of process
+	known    *known   // in place of process
+	vectors  *vectors // in place of process, where there are many
 }
 
 func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
@@ -116,6 +117,9 @@ func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 				e.walk = newWalk(e.Len, e.joint)
 			} else if root := s.Roots[i]; root != nil {
 				e.known = newKnown(e.Len, root, e.joint)
+			} else if e.Process && e.Vector > 0 {
+				e.vectors = newVectors(e.Vector, e.Len/e.Vector, e.logScale, e.joint)
+				e.logScale = nil
 			} else if e.Process {
 				e.process = process{joint: e.joint, root: e.logScale}
 				e.logScale = nil
@@ -189,6 +193,8 @@ func (m *recentred) At(at, from, to []float64) float64 {
 				logJacobian += e.walkTo(from, to, m.toTheta)
 			case e.known != nil:
 				logJacobian += e.knownTo(from, to, m.toTheta)
+			case e.vectors != nil:
+				logJacobian += e.vectorsTo(from, to, m.toTheta)
 			case e.Process:
 				logJacobian += e.processTo(from, to, m.toTheta)
 			case e.informed.on:
@@ -229,7 +235,9 @@ func (m *recentred) pull(g []float64, fromTheta bool) {
 				if e.joint != nil {
 					seeds[2] = e.joint.toAddend
 				}
-				if e.Process && e.known == nil {
+				if e.vectors != nil {
+					seeds[1] = e.vectors.toRoot
+				} else if e.Process && e.known == nil {
 					seeds[1] = e.process.toRoot
 				}
 			}
@@ -250,6 +258,8 @@ func (e *recentredEffects) pullAny(g []float64, fromTheta, inverse bool) {
 		e.pullWalk(g, fromTheta)
 	case e.known != nil:
 		e.pullKnown(g, fromTheta)
+	case e.vectors != nil:
+		e.pullVectors(g, fromTheta)
 	case e.Process:
 		e.pullProcess(g, fromTheta)
 	case e.informed.on:

@@ -146,12 +146,12 @@ func recentring(where string, spec *Spec) error {
 		for j, k := range s.Effects {
 			e, root := r.Effects[k], s.Roots[j]
 			of := ports[:maps(e)]
-			if root != nil && (!e.Process || len(root) != e.Len*e.Len || of[1].Len != 1) {
+			if root != nil && (!e.Process || e.Vector > 0 || len(root) != e.Len*e.Len || of[1].Len != 1) {
 				return wrong(where, "the root of %s does not fit its %d elements", e.Name, e.Len)
 			}
 			ports = ports[maps(e):]
 			for i, port := range of {
-				if i == 1 && e.Process && root == nil && port.Len == e.Len*e.Len {
+				if i == 1 && e.Process && root == nil && port.Len == e.Size()*e.Size() {
 					continue
 				}
 				if e.Walk && i < 2 && port.Len != 1 {
