@@ -61,7 +61,7 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 		p.kept.allocate()
 	}
 	if p.metric.ridges != nil {
-		p.metric.ridges.recall = p.recall
+		p.metric.ridges.recall, p.metric.ridges.shifts = p.recall, p.shifts
 	}
 	return p
 }

@@ -43,6 +43,7 @@ type ridges struct {
 	zero, room []float64
 	search     *ridgeSearch // nil after the warm-up
 	recall     func(k int, q, g []float64)
+	shifts     func(basis, root []float64) int
 }
 
 // A ridgeSearch is room to look for ridges.
@@ -140,7 +141,8 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 		return
 	}
 	r.gather(n, root)
-	most := min(len(r.mass), n/drawsARidge)
+	r.known(n, root, least)
+	most := min(len(r.mass)-r.rank, n/drawsARidge)
 	if few := s.span(n, r.dim, min(glance, most)); few == 0 || !s.mean(n, r.dim, few, least) ||
 		r.ratio(few) < ridgesPay/glance {
 		return // extreme directions are found first
@@ -150,12 +152,42 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 	}
 }
 
+// known takes the ridges among the directions of shifts, and leaves in the draws and gradients what is
+// orthogonal to them.
+func (r *ridges) known(n int, root []float64, least float64) {
+	if r.shifts == nil {
+		return
+	}
+	s := r.search
+	m := r.shifts(s.basis, root)
+	for k := range m {
+		s.project(k, n, r.dim)
+	}
+	if m == 0 || !s.mean(n, r.dim, m, least) {
+		return
+	}
+	r.takeFrom(m, math.Inf(-1), edge(shiftPays, m, n))
+	for _, rows := range [][]float64{s.draws, s.gradients} {
+		for k := range n {
+			row := rows[k*r.dim:][:r.dim]
+			for j := range r.rank {
+				u := r.u[j*r.dim:][:r.dim]
+				vector.Axpy(r.dim, row, -vector.Dot(r.dim, u, row), u)
+			}
+		}
+	}
+}
+
 // alone is the inverse mass from which on a direction that n draws show is a ridge whatever the others are.
 // Of coordinates that are independent n draws show directions of up to (1+√(dim/n))² (Marchenko and Pastur
 // 1967).
 func (r *ridges) alone(n int) float64 {
-	edge := 1 + math.Sqrt(float64(r.dim)/float64(n))
-	return max(ridgeAlone, edge*edge)
+	return edge(ridgeAlone, r.dim, n)
+}
+
+func edge(least float64, dim, n int) float64 {
+	edge := 1 + math.Sqrt(float64(dim)/float64(n))
+	return max(least, edge*edge)
 }
 
 // gather makes the newest n draws and their gradients scaled deviations.
@@ -214,14 +246,21 @@ func (s *ridgeSearch) span(n, dim, m int) int {
 			return have
 		}
 		vector.Scale(dim, v, v, 1/length)
-		for side, rows := range [][]float64{s.draws, s.gradients} {
-			products := s.products[side][have*keptDraws:][:n]
-			clear(products)
-			vector.MatTVecAdd(dim, products, 1, rows, dim, v, n)
-			copy(s.along[side], products)
+		s.project(have, n, dim)
+		for side := range s.along {
+			copy(s.along[side], s.products[side][have*keptDraws:][:n])
 		}
 	}
 	return m
+}
+
+// project sets the products of vector k of the basis with the draws and gradients.
+func (s *ridgeSearch) project(k, n, dim int) {
+	for side, rows := range [][]float64{s.draws, s.gradients} {
+		products := s.products[side][k*keptDraws:][:n]
+		clear(products)
+		vector.MatTVecAdd(dim, products, 1, rows, dim, s.basis[k*dim:][:dim], n)
+	}
 }
 
 // mean sets work.v to the eigenvectors and work.values to the eigenvalues of the inverse mass in the basis.
@@ -255,7 +294,6 @@ func (r *ridges) ratio(m int) float64 {
 // take makes the eigenvectors in the search, of n draws, whose eigenvalues are far from 1 the ridges: all of
 // them where they are far from one another, else only such as are ridges alone.
 func (r *ridges) take(m, n int) {
-	s := r.search
 	most, least := float64(ridgeFactor), 1.0/ridgeFactor
 	if r.ratio(m) < ridgesPay {
 		most, least = r.alone(n), 0
@@ -263,6 +301,12 @@ func (r *ridges) take(m, n int) {
 	if r.long {
 		least = 0
 	}
+	r.takeFrom(m, least, most)
+}
+
+// takeFrom makes the eigenvectors in the search ridges whose eigenvalues are below least or above most.
+func (r *ridges) takeFrom(m int, least, most float64) {
+	s := r.search
 	for k, value := range s.work.values[:m] {
 		if most >= value && value >= least || value < ridgeLeast || value > 1/ridgeLeast {
 			continue
