@@ -522,3 +522,100 @@ func differences(t *testing.T, m density.Map, c, x []float64) {
 		t.Errorf("log-Jacobian %v, by differences %v", logJacobian, want)
 	}
 }
+
+// vectored has effects of vectors with one root each, about locations of their own, and with scales by column.
+var vectored = fixture{
+	Text: `data y : real[N]
+data x : real[N]
+data g : level(J)[N]
+param m : real[3]    ~ normal(0, 1)
+param a              ~ half_normal(1)
+param b              ~ half_normal(1)
+param r : real[3]    ~ normal(0, 1)
+param u : real[J, 3] ~ multi_normal_cholesky(m, a * [[1, 0, 0], [0, 0, 0], [0, 0, 1]] +
+    b * [[0, 0, 0], [0, 1, 0], [0, 0, 0]] + r[1] * [[0, 0, 0], [1, 0, 0], [0, 0, 0]] +
+    r[2] * [[0, 0, 0], [0, 0, 0], [1, 0, 0]] + r[3] * [[0, 0, 0], [0, 0, 0], [0, 1, 0]])
+param v : real[J, 2] ~ multi_normal(0, a * [[1, 0], [0, 0]] + b * [[0, 0.1], [0.1, 1]] + [[1, 0], [0, 1]])
+param s : real[2]    ~ half_normal(1)
+param w : real[J, 2] ~ normal(0, s)
+y ~ normal(u[g, 1] + u[g, 2] .* x + u[g, 3] + v[g, 1] + v[g, 2] .* x + w[g, 1] + w[g, 2] .* x, 1)
+`,
+	Tables: map[string]string{"server": "y,x,g\n0.3,1,1\n-0.2,2,2\n0.5,2.5,3\n1,4,4\n0,1,5\n"},
+}
+
+// Coordinates of vectors that are Informed are those of a process, for each vector by itself. At the centring
+// 0 effects are in units of the scales of their columns.
+func TestVectors(t *testing.T) {
+	const n = 5
+	p := model.NewParty(vectored.Bind(t, check.Options{}).Plan, 0)
+	theta := thereAndBack(t, p)
+	effects, from, u := p.Effects(), p.FromTheta(), make([]float64, p.Dim())
+	at := make([]float64, len(effects))
+	for k, e := range effects {
+		at[k] = e.Centring
+		at = append(at, make([]float64, e.Anchors())...)
+	}
+	a, b, r, m := math.Exp(theta[3]), math.Exp(theta[4]), theta[5:8], theta[:3]
+	lower := mat.NewDense(3, 3, []float64{a, 0, 0, r[0], b, 0, r[1], r[2], a})
+	var square mat.Dense
+	square.Mul(lower, lower.T())
+	said, seen := at[len(effects):], 0
+	for k, e := range effects {
+		of := map[string]mat.Matrix{"u": &square,
+			"v": mat.NewDense(2, 2, []float64{a + 1, b / 10, b / 10, b + 1})}[e.Name]
+		if of == nil {
+			if e.Name == "w" {
+				at[k] = 0
+				from.At(at, theta, u)
+				for i, x := range theta[e.Offset:][:2*n] {
+					near(t, u[e.Offset+i], x/math.Exp(theta[e.Offset-2+i/n]))
+				}
+				at[k], seen = e.Centring, seen+1
+			}
+			said = said[e.Anchors():]
+			continue
+		}
+		seen++
+		for i := range e.Len {
+			h, y := 0.4*float64(i%4), 1-0.5*float64(i) // of some nothing
+			said[i], said[e.Len+i] = h, h*y
+		}
+		at[k] = density.Informed
+		logJacobian, want, squares, misfits := from.At(at, theta, u), 0.0, 0.0, 0.0
+		width := e.Len / n
+		for i := range n {
+			precision, pull := mat.NewSymDense(width, nil), mat.NewVecDense(width, nil)
+			mean, off := mat.NewVecDense(width, nil), mat.NewVecDense(width, nil)
+			var prior mat.Dense
+			if err := prior.Inverse(of); err != nil {
+				t.Fatal(err)
+			}
+			if e.Name == "u" {
+				pull.MulVec(&prior, mat.NewVecDense(3, m))
+			}
+			for j := range width {
+				for l := range j + 1 {
+					precision.SetSym(j, l, prior.At(j, l))
+				}
+				precision.SetSym(j, j, precision.At(j, j)+said[i+n*j])
+				pull.SetVec(j, pull.AtVec(j)+said[e.Len+i+n*j])
+				off.SetVec(j, theta[e.Offset+i+n*j])
+				squares += u[e.Offset+i+n*j] * u[e.Offset+i+n*j]
+			}
+			var root mat.Cholesky
+			if !root.Factorize(precision) || root.SolveVecTo(mean, pull) != nil {
+				t.Fatal("the precision has no root")
+			}
+			off.SubVec(off, mean)
+			misfits += mat.Inner(off, precision, off)
+			want += root.LogDet() / 2
+		}
+		near(t, squares, misfits)
+		near(t, logJacobian, want)
+		clear(said[:2*e.Len])
+		at[k], said = e.Centring, said[2*e.Len:]
+	}
+	if seen != 3 {
+		t.Errorf("%d of 3 effects have coordinates", seen)
+	}
+}
