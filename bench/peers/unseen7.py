@@ -233,7 +233,8 @@ def pymc_model(problem, d):
 
     def correlated(n, sd):
         chol, _, tau = pm.LKJCholeskyCov("chol", eta=2, n=n, sd_dist=half.dist(sd, shape=n))
-        pm.Deterministic("tau", tau), pm.Deterministic("L", chol / tau[:, None])
+        pm.Deterministic("tau", tau)
+        pm.Deterministic("L", pt.set_subtensor((chol / tau[:, None])[0, 0], 1.0))  # else what is judged is the rounding of a number that is 1
         return chol
 
     def f_fish():
