@@ -21,8 +21,7 @@ type vectorFunc struct {
 // both.
 var vectorFuncs = [...]*vectorFunc{
 	def.ExpLoop: {vector.Exp, func(n int, t, _, dy, _, y []float64) {
-		copy(t[:n], y)
-		vector.Weight(n, t, dy) // what nothing depends on has no slope, even where y is infinite
+		vector.Weight(n, t, y, dy) // what nothing depends on has no slope, even where y is infinite
 	}, false},
 	def.Expm1Loop: {vector.Expm1, func(n int, t, _, dy, _, y []float64) {
 		vector.FMA(n, t, dy, y, dy)
@@ -100,7 +99,7 @@ var vectorFuncs = [...]*vectorFunc{
 		func(n int, t, _, dy, _, y []float64) { // the slope is 1 - e^-y
 			vector.Neg(n, t, y)
 			vector.Expm1(n, t, t)
-			vector.Weight(n, t, dy) // a branch of where that is not taken gives 0
+			vector.Weight(n, t, t, dy) // a branch of where that is not taken gives 0
 			vector.Neg(n, t, t)
 		}, false},
 	def.LogitLoop: {func(n int, y, x []float64) {
@@ -161,7 +160,7 @@ var vectorFuncs = [...]*vectorFunc{
 	}, false},
 	def.GeluLoop: {func(n int, y, x []float64) {
 		normalDistribution(n, y, x)
-		vector.Weight(n, y, x)
+		vector.Weight(n, y, y, x)
 	}, func(n int, t, s, dy, x, _ []float64) {
 		normalDensity(n, s, x)
 		vector.Mul(n, s, s, x)

@@ -70,13 +70,13 @@ var opPowers = &op{
 			a, b, t := c.spread(0, j, 0), c.spread(1, j, 1), c.scratch[2]
 			if c.wants(0) {
 				c.powerSlope(j, t, a, b)
-				vector.Weight(c.n, t, c.dy(j))
+				vector.Weight(c.n, t, t, c.dy(j))
 				c.give(0, j, t)
 			}
 			if c.wants(1) {
 				vector.Log(c.n, t, a)
-				vector.Weight(c.n, t, c.y(j)) // 0 where the power is 0
-				vector.Weight(c.n, t, c.dy(j))
+				vector.Weight(c.n, t, t, c.y(j)) // 0 where the power is 0
+				vector.Weight(c.n, t, t, c.dy(j))
 				c.give(1, j, t)
 			}
 		}

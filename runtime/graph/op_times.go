@@ -9,9 +9,7 @@ var opTimes = &op{
 	infer: elementwise,
 	forward: func(c *call) {
 		for j := range c.width {
-			y := c.y(j)
-			copy(y[:c.n], c.spread(0, j, 0))
-			vector.Weight(c.n, y, c.spread(1, j, 1))
+			vector.Weight(c.n, c.y(j), c.spread(0, j, 0), c.spread(1, j, 1))
 		}
 	},
 	vjp: func(c *call) {
