@@ -3,6 +3,7 @@ package vector
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -69,15 +70,18 @@ func TestElementwise(t *testing.T) {
 		"Select": {func(n int, y, a, b []float64) {
 			Select(n, y, a, b, a)
 		}, func(_, a, b float64) float64 { return pick(a != 0, b, a) }},
-		"Weight": {func(n int, y, a, b []float64) {
-			Weight(n, y, b, a)
-		}, func(_, a, b float64) float64 { return pick(a == 0, 0, b*a) }},
+		"Weight": {func(n int, y, a, _ []float64) {
+			Weight(n, y, slices.Clone(y), a)
+		}, func(y, a, _ float64) float64 { return pick(a == 0, 0, y*a) }},
+		"Weight in place": {func(n int, y, a, _ []float64) {
+			Weight(n, y, y, a)
+		}, func(y, a, _ float64) float64 { return pick(a == 0, 0, y*a) }},
 	} {
 		r := rand.New(rand.NewPCG(1, 1))
 		for _, n := range lengths {
 			y, a, b := append(numbers(r, n), guard), numbers(r, n), numbers(r, n)
 			if n > 2 {
-				a[1], b[1], y[1] = 0, math.Inf(1), math.Inf(1)
+				a[1], y[1] = 0, math.Inf(1)
 			}
 			before := append([]float64(nil), y...)
 			c.run(n, y, a, b)
