@@ -20,6 +20,19 @@ type vectorFunc struct {
 // vectorFuncs holds the functions that have a vector form; the others run element by element. A test compares
 // both.
 var vectorFuncs = [...]*vectorFunc{
+	def.AbsLoop: {func(n int, y, x []float64) {
+		for i, v := range x[:n] {
+			y[i] = math.Abs(v)
+		}
+	}, func(n int, t, _, dy, x, _ []float64) {
+		const sign = 1 << 63
+		for i, v := range x[:n] {
+			t[i] = math.Float64frombits(math.Float64bits(dy[i]) ^ math.Float64bits(v)&sign)
+			if v == 0 {
+				t[i] = 0
+			}
+		}
+	}, false},
 	def.ExpLoop: {vector.Exp, func(n int, t, _, dy, _, y []float64) {
 		vector.Weight(n, t, y, dy) // what nothing depends on has no slope, even where y is infinite
 	}, false},

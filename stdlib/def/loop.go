@@ -27,6 +27,7 @@ type FuncLoop int
 // Backward.
 const (
 	NoLoop FuncLoop = iota
+	AbsLoop
 	ExpLoop
 	Expm1Loop
 	LogLoop
