@@ -11,6 +11,7 @@ import (
 // A vectorFunc computes an elementwise function of the standard library by vector functions. back sets t,
 // which may not be another argument, to dy·f'(x) given y = f(x), with s for what it needs meanwhile.
 type vectorFunc struct {
+	// forward is nil where values are computed one by one, by the function of the library.
 	forward func(n int, y, x []float64)
 	back    func(n int, t, s, dy, x, y []float64)
 	// fromValue is true where back does not read x, and needs no s.
@@ -193,6 +194,15 @@ var vectorFuncs = [...]*vectorFunc{
 		log1pRatioSlope(n, t, s, x, y)
 		vector.Mul(n, t, t, dy)
 	}, false},
+	def.AtanLoop:       {arctangent, arctangentBack, false},
+	def.AsinLoop:       {arcsine, arcsineBack(1), false},
+	def.AcosLoop:       {arccosine, arcsineBack(-1), false},
+	def.ErfLoop:        {nil, errorBack, false},
+	def.InvPhiLoop:     {nil, inverseNormalBack, false},
+	def.Log2Loop:       logToBase(math.Log2E, portable.Log2),
+	def.Log10Loop:      logToBase(math.Log10E, portable.Log10),
+	def.CauchyLoop:     {logCauchy, cauchyBack(1), false},
+	def.HalfCauchyLoop: {logHalfCauchy, cauchyBack(2), false},
 }
 
 // lowestPhi is the argument from which Phi is exp(log_Phi), whose error grows with |log_Phi|.
