@@ -306,20 +306,16 @@ func survey(rows int, names []string) error {
 		text string
 	}
 	var lines []line
-	for _, u := range uses(rows) {
-		if !wanted(u.name, names) {
-			continue
-		}
-		g, err := beside.Load(u.text, u.data)
-		if err != nil {
-			return fmt.Errorf("%s: %w", u.name, err)
-		}
+	err = eachUse(rows, names, func(u use, g *graph.Graph) {
 		e, x := g.NewExec(), beside.Point(g.Dim())
 		task := stopwatch.Task{Name: u.name, Run: func() { e.Forward(x); e.Target() }}
 		t := stopwatch.Measure([]stopwatch.Task{base, task}, 9)[1]
 		ns := t.Median / float64(rows)
 		lines = append(lines, line{ns, fmt.Sprintf("| %s | %.2f | %.1f | %s |", u.name, ns, t.Ratio,
 			strings.Join(g.Singly(), " ")+notNumber(e, x))})
+	})
+	if err != nil {
+		return err
 	}
 	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(b.ns, a.ns) })
 	fmt.Print("| form | ns a row | times bernoulli_logit | row by row |\n| --- | --- | --- | --- |\n")
@@ -344,6 +340,13 @@ func notNumber(e *graph.Exec, x []float64) string {
 
 // showForms prints the models and their graphs.
 func showForms(rows int, names []string) error {
+	return eachUse(rows, names, func(u use, g *graph.Graph) {
+		fmt.Printf("== %s\n%s%v\n", u.name, u.text, g)
+	})
+}
+
+// eachUse makes the graphs of the uses whose names contain one of some names.
+func eachUse(rows int, names []string, do func(u use, g *graph.Graph)) error {
 	for _, u := range uses(rows) {
 		if !wanted(u.name, names) {
 			continue
@@ -352,7 +355,7 @@ func showForms(rows int, names []string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", u.name, err)
 		}
-		fmt.Printf("== %s\n%s%v\n", u.name, u.text, g)
+		do(u, g)
 	}
 	return nil
 }

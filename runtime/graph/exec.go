@@ -166,7 +166,7 @@ func (e *Exec) bindCalls(l *loopSpec, at *site) (calls []call, frames []*call) {
 	for j := range l.calls {
 		c := &calls[j]
 		e.bindCall(c, &l.calls[j], at)
-		c.flatten(l)
+		c.flatten(l, at, l.calls[j].verb)
 		c.settled = c.narrow(l, l.calls[j].verb)
 		if c.node.op == opActive && l.calls[j].verb == doReverse {
 			c.own = at.room(l.block * c.width)

@@ -11,6 +11,7 @@ import (
 // A vectorFunc computes an elementwise function of the standard library by vector functions. back sets t,
 // which may not be another argument, to dy·f'(x) given y = f(x), with s for what it needs meanwhile.
 type vectorFunc struct {
+	// forward is nil where values are computed one by one, by the function of the library.
 	forward func(n int, y, x []float64)
 	back    func(n int, t, s, dy, x, y []float64)
 	// fromValue is true where back does not read x, and needs no s.
@@ -20,9 +21,21 @@ type vectorFunc struct {
 // vectorFuncs holds the functions that have a vector form; the others run element by element. A test compares
 // both.
 var vectorFuncs = [...]*vectorFunc{
+	def.AbsLoop: {func(n int, y, x []float64) {
+		for i, v := range x[:n] {
+			y[i] = math.Abs(v)
+		}
+	}, func(n int, t, _, dy, x, _ []float64) {
+		const sign = 1 << 63
+		for i, v := range x[:n] {
+			t[i] = math.Float64frombits(math.Float64bits(dy[i]) ^ math.Float64bits(v)&sign)
+			if v == 0 {
+				t[i] = 0
+			}
+		}
+	}, false},
 	def.ExpLoop: {vector.Exp, func(n int, t, _, dy, _, y []float64) {
-		copy(t[:n], y)
-		vector.Weight(n, t, dy) // what nothing depends on has no slope, even where y is infinite
+		vector.Weight(n, t, y, dy) // what nothing depends on has no slope, even where y is infinite
 	}, false},
 	def.Expm1Loop: {vector.Expm1, func(n int, t, _, dy, _, y []float64) {
 		vector.FMA(n, t, dy, y, dy)
@@ -100,7 +113,7 @@ var vectorFuncs = [...]*vectorFunc{
 		func(n int, t, _, dy, _, y []float64) { // the slope is 1 - e^-y
 			vector.Neg(n, t, y)
 			vector.Expm1(n, t, t)
-			vector.Weight(n, t, dy) // a branch of where that is not taken gives 0
+			vector.Weight(n, t, t, dy) // a branch of where that is not taken gives 0
 			vector.Neg(n, t, t)
 		}, false},
 	def.LogitLoop: {func(n int, y, x []float64) {
@@ -161,7 +174,7 @@ var vectorFuncs = [...]*vectorFunc{
 	}, false},
 	def.GeluLoop: {func(n int, y, x []float64) {
 		normalDistribution(n, y, x)
-		vector.Weight(n, y, x)
+		vector.Weight(n, y, y, x)
 	}, func(n int, t, s, dy, x, _ []float64) {
 		normalDensity(n, s, x)
 		vector.Mul(n, s, s, x)
@@ -181,6 +194,15 @@ var vectorFuncs = [...]*vectorFunc{
 		log1pRatioSlope(n, t, s, x, y)
 		vector.Mul(n, t, t, dy)
 	}, false},
+	def.AtanLoop:       {arctangent, arctangentBack, false},
+	def.AsinLoop:       {arcsine, arcsineBack(1), false},
+	def.AcosLoop:       {arccosine, arcsineBack(-1), false},
+	def.ErfLoop:        {nil, errorBack, false},
+	def.InvPhiLoop:     {nil, inverseNormalBack, false},
+	def.Log2Loop:       logToBase(math.Log2E, portable.Log2),
+	def.Log10Loop:      logToBase(math.Log10E, portable.Log10),
+	def.CauchyLoop:     {logCauchy, cauchyBack(1), false},
+	def.HalfCauchyLoop: {logHalfCauchy, cauchyBack(2), false},
 }
 
 // lowestPhi is the argument from which Phi is exp(log_Phi), whose error grows with |log_Phi|.

@@ -2,8 +2,11 @@ package graph
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
@@ -19,7 +22,11 @@ func TestVectorFunctions(t *testing.T) {
 		x := functionPoints(f.Name)
 		n := len(x)
 		y, want := make([]float64, n), make([]float64, n)
-		k.forward(n, y, x)
+		if k.forward == nil {
+			f.Forward(y, x)
+		} else {
+			k.forward(n, y, x)
+		}
 		f.Forward(want, x)
 		compare(t, f.Name, x, y, want, 0)
 		dy, d, dwant := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -29,6 +36,62 @@ func TestVectorFunctions(t *testing.T) {
 		k.back(n, d, make([]float64, n), dy, x, want)
 		f.Backward(dwant, dy, x, want)
 		compare(t, f.Name+"'", x, d, dwant, 0x1p-52)
+	}
+}
+
+// The distribution functions of the Cauchy distribution and of its absolute value, on the log scale, have all
+// their digits from one end to the other; the slopes are those of the log density minus the value.
+func TestLogCauchy(t *testing.T) {
+	x := append(functionPoints(""), math.Inf(-1))
+	half := slices.DeleteFunc(slices.Clone(x), func(v float64) bool { return v < 0 })
+	for _, c := range []struct {
+		name string
+		loop def.FuncLoop
+		x    []float64
+		want func(z float64) float64
+		beta float64
+	}{
+		{"cauchy", def.CauchyLoop, x, func(z float64) float64 {
+			if z > 1 {
+				return portable.Log1p(-portable.Atan2(1, z) / math.Pi)
+			}
+			return portable.Log(portable.Atan2(1, -z) / math.Pi)
+		}, 1},
+		{"half_cauchy", def.HalfCauchyLoop, half, func(z float64) float64 {
+			if z > 1 {
+				return portable.Log1p(-2 * portable.Atan2(1, z) / math.Pi)
+			}
+			return portable.Log(2 * portable.Atan(z) / math.Pi)
+		}, 2},
+	} {
+		n, k := len(c.x), vectorFuncs[c.loop]
+		y, want, d, slope := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		one := constantOf(n, 1)
+		k.forward(n, y, c.x)
+		k.back(n, d, make([]float64, n), one, c.x, y)
+		for i, z := range c.x {
+			want[i] = c.want(z)
+			slope[i] = c.beta / math.Pi / (1 + z*z) * math.Exp(-want[i])
+		}
+		compare(t, c.name, c.x, y, want, 0)
+		for i, s := range slope {
+			if z := c.x[i]; z == 0 && c.beta == 2 || math.Abs(z) > 1e150 {
+				continue // ∞, and a density that has no size
+			}
+			// exp of minus the value has its relative error, times the value
+			if !(math.Abs(d[i]-s) <= s*0x1p-52*(4+2*math.Abs(want[i])) || d[i] == s) {
+				t.Errorf("%s at %v: slope %v, want %v", c.name, c.x[i], d[i], s)
+			}
+		}
+		for i := range 40 { // differences of second order
+			z, h := 0.1+float64(i)/7, 1e-5
+			u, v := []float64{z + h, z - h, z}, make([]float64, 3)
+			k.forward(3, v, u)
+			k.back(3, d, make([]float64, 3), one, u, v)
+			if by := (v[0] - v[1]) / (2 * h); !(math.Abs(by-d[2]) < 1e-8*(1+math.Abs(by))) {
+				t.Errorf("%s at %v: slope %v, difference %v", c.name, z, d[2], by)
+			}
+		}
 	}
 }
 

@@ -64,20 +64,22 @@ func (b *Builder) timesMatrix(id ID) (number ID, matrix []float64) {
 		if n.kind == constant && len(n.shape) == 2 {
 			return number, n.values
 		}
-		if n.op != opMul || len(n.shape) != 2 {
+		if n.op != opMul && n.op != opDiv || len(n.shape) != 2 {
 			return NoID, nil
 		}
-		by := n.in[0]
-		if id = n.in[1]; len(b.nodes[id].shape) != 2 {
+		by := n.in[1]
+		if id = n.in[0]; n.op == opMul && len(b.nodes[id].shape) != 2 {
 			by, id = id, by
 		}
 		switch {
 		case len(b.nodes[by].shape) != 0:
 			return NoID, nil
-		case number == NoID:
-			number = by
+		case number != NoID:
+			number = b.must(n.op.name, number, by)
+		case n.op == opDiv:
+			number = b.must("inv", by)
 		default:
-			number = b.must("mul", number, by)
+			number = by
 		}
 	}
 }

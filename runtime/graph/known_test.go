@@ -34,8 +34,8 @@ func TestKnownScatter(t *testing.T) {
 	const k, n = 6, 5
 	for exponent, known := range map[float64]bool{1: true, 40: false} {
 		for name, scatter := range scatters(k, exponent) {
-			for form := range 8 {
-				several, scaled, mean := form&1 > 0, form&2 > 0, form&4 > 0
+			for form := range 16 {
+				several, scaled, mean, divided := form&1 > 0, form&2 > 0, form&4 > 0, form&8 > 0
 				if !known && name == "multi_normal_prec" {
 					continue // nothing is inverted there
 				}
@@ -58,6 +58,9 @@ func TestKnownScatter(t *testing.T) {
 						number := func(name string) graph.ID { return apply(t, b, "exp", b.Param(name, nil)) }
 						theta = apply(t, b, "mul", number("q"),
 							apply(t, b, "mul", theta, apply(t, b, "square", number("s"))))
+						if divided {
+							theta = apply(t, b, "div", apply(t, b, "div", theta, number("t")), number("r"))
+						}
 					}
 					if err := b.Density("x", dist(t, name), x, []graph.ID{mu, theta}, graph.NoID,
 						0.7); err != nil {

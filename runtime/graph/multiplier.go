@@ -81,7 +81,7 @@ func (b *Builder) surelyPositive(id ID) bool {
 		switch n.fn.Name {
 		case "exp":
 			return true
-		case "sqrt", "square":
+		case "sqrt", "square", "inv":
 			return b.surelyPositive(n.in[0])
 		}
 		return false

@@ -39,7 +39,8 @@ func lessEqual(y, a, b []float64) {
 func comparison(name, doc string, compare func(y, a, b []float64)) *op {
 	return &op{
 		name: name, doc: doc + ": 1 where it holds, else 0; no gradient", least: 2, most: 2,
-		infer: elementwise,
+		elements: true,
+		infer:    elementwise,
 		forward: func(c *call) {
 			for j := range c.width {
 				y, a, b := c.y(j), c.spread(0, j, 0), c.spread(1, j, 1)

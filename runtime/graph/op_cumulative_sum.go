@@ -1,6 +1,10 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/runtime/vector"
+)
 
 var opCumulativeSum = &op{
 	name: "cumulative_sum", doc: "running sums along the last axis", least: 1, most: 1,
@@ -16,18 +20,26 @@ var opCumulativeSum = &op{
 		y, x := c.out.val.buf, c.in[0].val.buf
 		step := lastStride(c.node.shape)
 		copy(y, x)
-		for i := step; i < len(y); i++ {
-			y[i] += y[i-step]
+		if step <= fewRows {
+			for i := step; i < len(y); i++ {
+				y[i] += y[i-step]
+			}
+			return
+		}
+		for i := step; i < len(y); i += step {
+			vector.Accumulate(step, y[i:], y[i-step:])
 		}
 	},
 	vjp: func(c *call) { // ∂x_i = Σ_{k ≥ i} dy_k along the axis
 		dy, dx := c.out.adj.buf, c.in[0].adj.buf
 		step := lastStride(c.node.shape)
-		for s := range min(step, len(dy)) {
-			sum := 0.0
-			for i := len(dy) - step + s; i >= 0; i -= step {
-				sum += dy[i]
-				dx[i] += sum
+		for lo := 0; lo < step; lo += scratchLength {
+			n := min(scratchLength, step-lo)
+			sum := c.scratch[0][:n]
+			clear(sum)
+			for i := len(dy) - step + lo; i >= 0; i -= step {
+				vector.Accumulate(n, sum, dy[i:])
+				vector.Accumulate(n, dx[i:], sum)
 			}
 		}
 	},

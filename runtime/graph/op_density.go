@@ -113,7 +113,7 @@ func (c *call) givePartial(k, j int, d, w []float64) {
 		return
 	}
 	if w != nil {
-		vector.Weight(c.n, d, w)
+		vector.Weight(c.n, d, d, w)
 	}
 	p := c.node.power
 	switch {

@@ -8,7 +8,7 @@ var opFunc = &op{
 	forward: func(c *call) {
 		k := c.node.quick
 		for j := range c.width {
-			if k != nil {
+			if k != nil && k.forward != nil {
 				k.forward(c.n, c.y(j), c.vec(0, j))
 			} else {
 				c.node.fn.Forward(c.y(j)[:c.n], c.vec(0, j)[:c.n])

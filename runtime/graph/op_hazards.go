@@ -88,7 +88,7 @@ func (c *call) fresh(k, j int) []float64 {
 // giveFresh multiplies derivatives by the adjoint of the row, and adds them to that of the operand where they
 // do not stand there. A row with the adjoint 0 gives nothing, even where its derivative is not finite.
 func (c *call) giveFresh(k, j int, d []float64) {
-	vector.Weight(c.n, d, c.dy(j))
+	vector.Weight(c.n, d, d, c.dy(j))
 	if o := &c.in[k]; !(o.rows && o.set) {
 		c.give(k, j, d)
 	}

@@ -14,7 +14,8 @@ var (
 	})
 	opNot = &op{
 		name: "not", doc: "!a: 1 where a is 0, else 0; no gradient", least: 1, most: 1,
-		infer: elementwise,
+		elements: true,
+		infer:    elementwise,
 		forward: func(c *call) {
 			for j := range c.width {
 				y, a := c.y(j), c.vec(0, j)

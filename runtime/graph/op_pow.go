@@ -10,7 +10,8 @@ import (
 var opPow = &op{
 	name: "pow", doc: "a^b, elementwise, broadcast, as portable.Pow; a constant exponent 2 is a·a, 1 is a",
 	least: 2, most: 2,
-	infer: elementwise,
+	elements: true,
+	infer:    elementwise,
 	forward: func(c *call) {
 		for j := range c.width {
 			y, a, b := c.y(j), c.spread(0, j, 0), c.spread(1, j, 1)
@@ -51,7 +52,8 @@ const mostPower = 32
 // opPowers is opPow of many rows, as exp(b·log a) where a is positive and the exponent is small.
 var opPowers = &op{
 	name: "powers", doc: "a^b, elementwise, broadcast, to 32 roundings", least: 2, most: 2,
-	infer: elementwise,
+	elements: true,
+	infer:    elementwise,
 	forward: func(c *call) {
 		for j := range c.width {
 			y, a, b, t := c.y(j), c.spread(0, j, 0), c.spread(1, j, 1), c.scratch[2]
@@ -70,13 +72,13 @@ var opPowers = &op{
 			a, b, t := c.spread(0, j, 0), c.spread(1, j, 1), c.scratch[2]
 			if c.wants(0) {
 				c.powerSlope(j, t, a, b)
-				vector.Weight(c.n, t, c.dy(j))
+				vector.Weight(c.n, t, t, c.dy(j))
 				c.give(0, j, t)
 			}
 			if c.wants(1) {
 				vector.Log(c.n, t, a)
-				vector.Weight(c.n, t, c.y(j)) // 0 where the power is 0
-				vector.Weight(c.n, t, c.dy(j))
+				vector.Weight(c.n, t, t, c.y(j)) // 0 where the power is 0
+				vector.Weight(c.n, t, t, c.dy(j))
 				c.give(1, j, t)
 			}
 		}

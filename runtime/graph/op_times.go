@@ -6,12 +6,11 @@ import "github.com/vflc/vflc/runtime/vector"
 // be 0.
 var opTimes = &op{
 	name: "times", doc: "a·x, elementwise, broadcast; 0 where x is 0", least: 2, most: 2,
-	infer: elementwise,
+	elements: true,
+	infer:    elementwise,
 	forward: func(c *call) {
 		for j := range c.width {
-			y := c.y(j)
-			copy(y[:c.n], c.spread(0, j, 0))
-			vector.Weight(c.n, y, c.spread(1, j, 1))
+			vector.Weight(c.n, c.y(j), c.spread(0, j, 0), c.spread(1, j, 1))
 		}
 	},
 	vjp: func(c *call) {

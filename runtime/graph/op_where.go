@@ -6,7 +6,8 @@ var opWhere = &op{
 	name: "where",
 	doc: "where(c, a, b): a where c is not zero, else b; broadcast. The branch that is not chosen gets no " +
 		"gradient, even where it is not finite", least: 3, most: 3,
-	infer: elementwise,
+	elements: true,
+	infer:    elementwise,
 	forward: func(c *call) {
 		for j := range c.width {
 			vector.Select(c.n, c.y(j), c.spread(0, j, 0), c.spread(1, j, 1), c.spread(2, j, 2))

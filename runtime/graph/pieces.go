@@ -139,6 +139,7 @@ type site struct {
 	tile    []float64
 	scratch [][]float64
 	sums    map[place][]float64
+	lent    [][]float64 // to one step after another
 }
 
 // A split is a loop in pieces.

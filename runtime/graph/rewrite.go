@@ -13,7 +13,8 @@ type rewrite struct {
 // rewrites lists the superinstructions in groups. Each group is one pass over the nodes, and sees the results
 // of the groups before.
 var rewrites = [][]rewrite{{rewriteRow}, {rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns},
-	{rewriteLevels, rewriteLinear, rewriteActive}, {rewriteShift, rewriteProduct, rewriteParts}}
+	{rewriteLevels, rewriteLinear, rewriteActive},
+	{rewriteShift, rewriteProduct, rewriteSumExp, rewriteParts}}
 
 // Plain switches off superinstructions, the sorting of rows, and densities written as operations: every
 // operation runs as it was added. The graph computes the same, to a few units in the last place.

@@ -19,7 +19,7 @@ func (g *Graph) Singly() []string {
 func (n *node) singly() bool {
 	switch n.op {
 	case opFunc:
-		return n.quick == nil && !n.fn.Light
+		return (n.quick == nil || n.quick.forward == nil) && !n.fn.Light
 	case opPow, opDensity, opLogDensity, opLogCDF, opLogCCDF, opEvents:
 		return true
 	}

@@ -6,7 +6,8 @@ import "github.com/vflc/vflc/runtime/vector"
 // products.
 var opProduct = &op{
 	name: "products", doc: "power times the sum of products, value and partials in one step", least: 2,
-	most: 2,
+	most:     2,
+	elements: true,
 	forward: func(c *call) {
 		for j := range c.width {
 			*c.sum += float64(c.node.power * c.sumOfProducts(j))

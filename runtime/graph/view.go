@@ -34,8 +34,9 @@ func (o *operand) at(j int) int {
 type call struct {
 	run     func(*call)
 	each    func(*call) // of a flat step: runs the columns one by one
-	own     []float64   // scratch memory of this step
-	flat    int         // rows of a block whose columns are computed as one
+	flat    []flatStep  // runs those of a full block, of so many rows
+	full    int
+	own     []float64 // scratch memory of this step
 	row, n  int
 	width   int
 	node    *node

@@ -141,11 +141,11 @@ func chooseGo(_ int, y, c, a, b []float64) {
 	}
 }
 
-// Weight sets y = w·y, and 0 where w is 0, even if y is not finite.
-func Weight(n int, y, w []float64) { weight(active, n, y, w) }
+// Weight sets y = a·w, and 0 where w is 0, even if a is not finite.
+func Weight(n int, y, a, w []float64) { weight(active, n, y, a, w) }
 
-func weightGo(_ int, y, w []float64) {
+func weightGo(_ int, y, a, w []float64) {
 	for i := range y {
-		y[i] = portable.Where(w[i] != 0, y[i]*w[i], 0)
+		y[i] = portable.Where(w[i] != 0, a[i]*w[i], 0)
 	}
 }

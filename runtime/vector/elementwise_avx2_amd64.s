@@ -705,40 +705,41 @@ DATA c0000000000000000<>+16(SB)/8, $0x0000000000000000
 DATA c0000000000000000<>+24(SB)/8, $0x0000000000000000
 GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $32
 
-// func weightAVX2(n int, y *float64, w *float64)
+// func weightAVX2(n int, y *float64, a *float64, w *float64)
 // Requires: AVX
-TEXT ·weightAVX2(SB), NOSPLIT, $0-24
+TEXT ·weightAVX2(SB), NOSPLIT, $0-32
 	MOVQ y+8(FP), AX
 	MOVQ n+0(FP), CX
-	MOVQ w+16(FP), DX
-	XORQ BX, BX
-	LEAQ -4(CX), SI
-	CMPQ BX, SI
+	MOVQ a+16(FP), DX
+	MOVQ w+24(FP), BX
+	XORQ SI, SI
+	LEAQ -4(CX), DI
+	CMPQ SI, DI
 	JGT  tail2
 
 loop1:
-	VMOVUPD (AX)(BX*8), Y0
-	VMOVUPD (DX)(BX*8), Y1
+	VMOVUPD (DX)(SI*8), Y0
+	VMOVUPD (BX)(SI*8), Y1
 	VCMPPD  $0x04, c0000000000000000<>+0(SB), Y1, Y2
 	VMULPD  Y1, Y0, Y0
 	VANDPD  Y2, Y0, Y0
-	VMOVUPD Y0, (AX)(BX*8)
-	ADDQ    $0x04, BX
-	CMPQ    BX, SI
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $0x04, SI
+	CMPQ    SI, DI
 	JLE     loop1
 
 tail2:
-	SUBQ       BX, CX
+	SUBQ       SI, CX
 	JLE        done3
-	LEAQ       lanesBelow<>+0(SB), SI
+	LEAQ       lanesBelow<>+0(SB), DI
 	NEGQ       CX
-	VMOVUPD    64(SI)(CX*8), Y0
-	VMASKMOVPD (AX)(BX*8), Y0, Y1
-	VMASKMOVPD (DX)(BX*8), Y0, Y2
+	VMOVUPD    64(DI)(CX*8), Y0
+	VMASKMOVPD (DX)(SI*8), Y0, Y1
+	VMASKMOVPD (BX)(SI*8), Y0, Y2
 	VCMPPD     $0x04, c0000000000000000<>+0(SB), Y2, Y3
 	VMULPD     Y2, Y1, Y1
 	VANDPD     Y3, Y1, Y1
-	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+	VMASKMOVPD Y1, Y0, (AX)(SI*8)
 
 done3:
 	VZEROUPPER

@@ -683,41 +683,42 @@ done3:
 DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
 GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $8
 
-// func weightAVX512(n int, y *float64, w *float64)
+// func weightAVX512(n int, y *float64, a *float64, w *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·weightAVX512(SB), NOSPLIT, $0-24
+TEXT ·weightAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD c0000000000000000<>+0(SB), Z0
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
-	MOVQ         w+16(FP), DX
-	XORQ         BX, BX
-	LEAQ         -8(CX), SI
-	CMPQ         BX, SI
+	MOVQ         a+16(FP), DX
+	MOVQ         w+24(FP), BX
+	XORQ         SI, SI
+	LEAQ         -8(CX), DI
+	CMPQ         SI, DI
 	JGT          tail2
 
 loop1:
-	VMOVUPD   (AX)(BX*8), Z1
-	VMOVUPD   (DX)(BX*8), Z2
+	VMOVUPD   (DX)(SI*8), Z1
+	VMOVUPD   (BX)(SI*8), Z2
 	VCMPPD    $0x04, Z0, Z2, K1
 	VMULPD    Z2, Z1, Z1
 	VMOVAPD.Z Z1, K1, Z1
-	VMOVUPD   Z1, (AX)(BX*8)
-	ADDQ      $0x08, BX
-	CMPQ      BX, SI
+	VMOVUPD   Z1, (AX)(SI*8)
+	ADDQ      $0x08, SI
+	CMPQ      SI, DI
 	JLE       loop1
 
 tail2:
-	SUBQ      BX, CX
+	SUBQ      SI, CX
 	JLE       done3
-	MOVQ      $-1, SI
-	BZHIQ     CX, SI, SI
-	KMOVB     SI, K1
-	VMOVUPD.Z (AX)(BX*8), K1, Z1
-	VMOVUPD.Z (DX)(BX*8), K1, Z2
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (DX)(SI*8), K1, Z1
+	VMOVUPD.Z (BX)(SI*8), K1, Z2
 	VCMPPD    $0x04, Z0, Z2, K2
 	VMULPD    Z2, Z1, Z0
 	VMOVAPD.Z Z0, K2, Z0
-	VMOVUPD   Z0, K1, (AX)(BX*8)
+	VMOVUPD   Z0, K1, (AX)(SI*8)
 
 done3:
 	VZEROUPPER

@@ -431,24 +431,25 @@ func choose(on InstructionSet, n int, y []float64, c []float64, a []float64, b [
 }
 
 //go:noescape
-func weightAVX2(n int, y *float64, w *float64)
+func weightAVX2(n int, y *float64, a *float64, w *float64)
 
 //go:noescape
-func weightAVX512(n int, y *float64, w *float64)
+func weightAVX512(n int, y *float64, a *float64, w *float64)
 
-func weight(on InstructionSet, n int, y []float64, w []float64) {
+func weight(on InstructionSet, n int, y []float64, a []float64, w []float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
+	a = a[:n]
 	w = w[:n]
 	switch on {
 	case AVX512:
-		weightAVX512(n, unsafe.SliceData(y), unsafe.SliceData(w))
+		weightAVX512(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(w))
 	case AVX2:
-		weightAVX2(n, unsafe.SliceData(y), unsafe.SliceData(w))
+		weightAVX2(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(w))
 	default:
-		weightGo(n, y, w)
+		weightGo(n, y, a, w)
 	}
 }
 

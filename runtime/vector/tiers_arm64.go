@@ -336,19 +336,20 @@ func choose(on InstructionSet, n int, y []float64, c []float64, a []float64, b [
 }
 
 //go:noescape
-func weightNEON(n int, y *float64, w *float64)
+func weightNEON(n int, y *float64, a *float64, w *float64)
 
-func weight(on InstructionSet, n int, y []float64, w []float64) {
+func weight(on InstructionSet, n int, y []float64, a []float64, w []float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
+	a = a[:n]
 	w = w[:n]
 	switch on {
 	case NEON:
-		weightNEON(n, unsafe.SliceData(y), unsafe.SliceData(w))
+		weightNEON(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(w))
 	default:
-		weightGo(n, y, w)
+		weightGo(n, y, a, w)
 	}
 }
 

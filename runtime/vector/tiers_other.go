@@ -183,13 +183,14 @@ func choose(_ InstructionSet, n int, y []float64, c []float64, a []float64, b []
 	chooseGo(n, y, c, a, b)
 }
 
-func weight(_ InstructionSet, n int, y []float64, w []float64) {
+func weight(_ InstructionSet, n int, y []float64, a []float64, w []float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
+	a = a[:n]
 	w = w[:n]
-	weightGo(n, y, w)
+	weightGo(n, y, a, w)
 }
 
 func sqrt(_ InstructionSet, n int, y []float64, a []float64) {

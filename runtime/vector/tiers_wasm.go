@@ -358,19 +358,20 @@ func choose(on InstructionSet, n int, y []float64, c []float64, a []float64, b [
 
 //go:wasmimport vflc weight
 //go:noescape
-func weightWasm(n int32, y *float64, w *float64)
+func weightWasm(n int32, y *float64, a *float64, w *float64)
 
-func weight(on InstructionSet, n int, y []float64, w []float64) {
+func weight(on InstructionSet, n int, y []float64, a []float64, w []float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
+	a = a[:n]
 	w = w[:n]
 	switch on {
 	case Wasm:
-		weightWasm(int32(n), unsafe.SliceData(y), unsafe.SliceData(w))
+		weightWasm(int32(n), unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(w))
 	default:
-		weightGo(n, y, w)
+		weightGo(n, y, a, w)
 	}
 }
 

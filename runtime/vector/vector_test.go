@@ -3,6 +3,7 @@ package vector
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -70,7 +71,10 @@ func TestElementwise(t *testing.T) {
 			Select(n, y, a, b, a)
 		}, func(_, a, b float64) float64 { return pick(a != 0, b, a) }},
 		"Weight": {func(n int, y, a, _ []float64) {
-			Weight(n, y, a)
+			Weight(n, y, slices.Clone(y), a)
+		}, func(y, a, _ float64) float64 { return pick(a == 0, 0, y*a) }},
+		"Weight in place": {func(n int, y, a, _ []float64) {
+			Weight(n, y, y, a)
 		}, func(y, a, _ float64) float64 { return pick(a == 0, 0, y*a) }},
 	} {
 		r := rand.New(rand.NewPCG(1, 1))

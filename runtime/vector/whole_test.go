@@ -109,7 +109,7 @@ func mapOf2(name string, f func(on InstructionSet, n int, y, a, b []float64)) ca
 // calls lists every function that has assembly.
 func calls() []call {
 	all := []call{
-		mapOf("accumulate", accumulate), mapOf("weight", weight), mapOf("neg", neg), mapOf("sqrt", sqrt),
+		mapOf("accumulate", accumulate), mapOf2("weight", weight), mapOf("neg", neg), mapOf("sqrt", sqrt),
 		mapOf("relu", relu),
 		mapOf2("mulAdd", mulAdd), mapOf2("add", add), mapOf2("sub", sub), mapOf2("mul", mul),
 		mapOf2("div", div),

@@ -27,6 +27,7 @@ type FuncLoop int
 // Backward.
 const (
 	NoLoop FuncLoop = iota
+	AbsLoop
 	ExpLoop
 	Expm1Loop
 	LogLoop
@@ -53,4 +54,13 @@ const (
 	PhiLoop
 	GeluLoop
 	Log1pRatioLoop // log(1 + w)/w
+	AtanLoop
+	AsinLoop
+	AcosLoop
+	ErfLoop
+	InvPhiLoop
+	Log2Loop
+	Log10Loop
+	CauchyLoop     // the log of the Cauchy distribution function
+	HalfCauchyLoop // and of that of its absolute value
 )

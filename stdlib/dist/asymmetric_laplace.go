@@ -47,7 +47,7 @@ Source: brms, "Parameterization of Response Distributions"; Yu and Moyeed (2001)
 
 func asymmetricLaplaceExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	q, rest := theta[2], b.Sub(b.Number(1), theta[2])
-	z := b.Div(b.Sub(x, theta[0]), theta[1])
+	z := scaled(b, x, theta[0], theta[1], 1)
 	b.Sum(b.Mul(q, b.Func("relu", z)), -1)
 	b.Sum(b.Mul(rest, b.Func("relu", b.Func("neg", z))), -1)
 	b.Sum(b.Func("log", q), 1)

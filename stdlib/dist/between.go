@@ -67,9 +67,10 @@ func betweenHalf(cdf func(b def.DensityBuilder, z def.Value) def.Value, within *
 }
 
 // withinHalf is the log distribution function of |u| at z > 0, given that of u and that of |u|.
-func withinHalf(name string, f standardTail, cdf func(z float64) float64) *def.Func {
+func withinHalf(name string, loop def.FuncLoop, f standardTail, cdf func(z float64) float64) *def.Func {
 	return &def.Func{
-		Name: name,
+		Name:   name,
+		Vector: loop,
 		Forward: func(y, x []float64) {
 			for i, z := range x {
 				y[i], _ = doubled(f, cdf, z, false)
@@ -87,7 +88,8 @@ func withinHalf(name string, f standardTail, cdf func(z float64) float64) *def.F
 // logCauchy is the log of the distribution function of the standard Cauchy distribution.
 func logCauchy(b def.DensityBuilder, z def.Value) def.Value {
 	return b.Apply(&def.Func{
-		Name: "log_cauchy_cdf",
+		Name:   "log_cauchy_cdf",
+		Vector: def.CauchyLoop,
 		Forward: func(y, x []float64) {
 			for i, z := range x {
 				y[i], _ = cauchyCDF(z)

@@ -36,9 +36,9 @@ Source: Stan Functions Reference, "Gumbel distribution".`,
 }
 
 func gumbelExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
-	z := scaled(b, x, theta[0], theta[1], 1)
-	b.Sum(z, -1)
-	b.Sum(b.Func("exp", b.Func("neg", z)), -1)
+	minus := scaled(b, theta[0], x, theta[1], 1)
+	b.Sum(minus, 1)
+	b.Sum(b.Func("exp", minus), -1)
 	b.Sum(b.Func("log", theta[1]), -1)
 	return true
 }

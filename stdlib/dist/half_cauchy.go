@@ -26,7 +26,7 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 			return positive(theta[0]) * portable.Tan(math.Pi/2*r.Float64())
 		},
 		LogCDF: below(half(cauchyTail, cauchyWithin)), LogCCDF: above(half(cauchyTail, cauchyWithin)),
-		Between:  betweenHalf(logCauchy, withinHalf("log_half_cauchy_cdf", cauchyTail, cauchyWithin)),
+		Between:  betweenHalf(logCauchy, withinHalf("log_half_cauchy_cdf", def.HalfCauchyLoop, cauchyTail, cauchyWithin)),
 		Examples: []string{"param tau ~ half_cauchy(1)"},
 	})
 }

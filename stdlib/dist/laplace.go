@@ -40,7 +40,7 @@ Source: Stan Functions Reference, "Double exponential (Laplace) distribution".`,
 }
 
 func laplaceExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
-	b.Sum(b.Div(b.Func("abs", b.Sub(x, theta[0])), theta[1]), -1)
+	b.Sum(b.Mul(b.Func("abs", b.Sub(x, theta[0])), b.Div(b.Number(1), theta[1])), -1)
 	b.Sum(b.Func("log", theta[1]), -1)
 	b.Each(-math.Ln2)
 	return true

@@ -24,8 +24,7 @@ func Abs() def.Func {
 			}
 		},
 		EachSide:    true,
-		Light:       true,
-		Slow:        "a change of sign takes no longer element by element",
+		Vector:      def.AbsLoop,
 		Examples:    []string{"abs(-2.5) = 2.5", "abs(0) = 0"},
 		NonNegative: true,
 		Limits: []def.Limit{{X: 0, Y: 0}, {X: math.Inf(1), Y: math.Inf(1)},

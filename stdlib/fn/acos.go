@@ -24,7 +24,7 @@ func Acos() def.Func {
 			}
 		},
 		Monotone: def.Decreasing,
-		Slow:     "it is rare in models",
+		Vector:   def.AcosLoop,
 		Examples: []string{"acos(1) = 0", "acos(0.5) = 1.0471975511965979",
 			"acos(-0.75) = 2.4188584057763776"},
 	}

@@ -24,7 +24,7 @@ func Asin() def.Func {
 			}
 		},
 		Monotone: def.Increasing,
-		Slow:     "it is rare in models",
+		Vector:   def.AsinLoop,
 		Examples: []string{"asin(0) = 0", "asin(0.5) = 0.5235987755982989",
 			"asin(-0.75) = -0.848062078981481"},
 		Limits: []def.Limit{{X: 0, Y: 0}},

@@ -21,7 +21,7 @@ func Atan() def.Func {
 			}
 		},
 		Monotone: def.Increasing,
-		Slow:     "it is rare in models",
+		Vector:   def.AtanLoop,
 		Examples: []string{"atan(0) = 0", "atan(1) = 0.7853981633974483", "atan(-5) = -1.373400766945016"},
 		Limits:   []def.Limit{{X: 0, Y: 0}},
 	}

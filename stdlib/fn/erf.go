@@ -23,7 +23,7 @@ func Erf() def.Func {
 			}
 		},
 		Monotone: def.Increasing,
-		Slow:     "it is rare in models",
+		Vector:   def.ErfLoop,
 		Examples: []string{"erf(0) = 0", "erf(0.5) = 0.5204998778130465", "erf(-1) = -0.8427007929497149"},
 		Limits:   []def.Limit{{X: 0, Y: 0}},
 	}

@@ -24,7 +24,7 @@ func InvPhi() def.Func {
 		},
 		Monotone: def.Increasing,
 		Undoes:   "Phi",
-		Slow:     "its rational functions differ by the distance from 0",
+		Vector:   def.InvPhiLoop,
 		Examples: []string{"inv_Phi(0.5) = 0", "inv_Phi(0.975) = 1.9599639845400538",
 			"inv_Phi(1e-300) = -37.0470962993612", "inv_Phi(1e-20) = -9.262340089798407",
 			"inv_Phi(0.25) = -0.6744897501960817"},

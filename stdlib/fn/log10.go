@@ -24,7 +24,7 @@ func Log10() def.Func {
 			}
 		},
 		Monotone: def.Increasing,
-		Slow:     "it is exact at powers of 10, which a multiple of log is not",
+		Vector:   def.Log10Loop,
 		Examples: []string{"log10(1000) = 3", "log10(1) = 0", "log10(0.5) = -0.3010299956639812"},
 		Limits: []def.Limit{{X: 1, Y: 0}, {X: 0, Y: math.Inf(-1), Rate: def.Logarithmically},
 			{X: math.Inf(1), Y: math.Inf(1), Rate: def.Logarithmically}},

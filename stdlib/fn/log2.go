@@ -24,7 +24,7 @@ func Log2() def.Func {
 			}
 		},
 		Monotone: def.Increasing,
-		Slow:     "it is exact at powers of 2, which a multiple of log is not",
+		Vector:   def.Log2Loop,
 		Examples: []string{"log2(8) = 3", "log2(1) = 0", "log2(0.3) = -1.7369655941662063"},
 		Limits: []def.Limit{{X: 1, Y: 0}, {X: 0, Y: math.Inf(-1), Rate: def.Logarithmically},
 			{X: math.Inf(1), Y: math.Inf(1), Rate: def.Logarithmically}},

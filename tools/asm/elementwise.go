@@ -81,7 +81,7 @@ func elementwise() []function {
 		mapped("choose", "c [n], a [n], b [n]", set, func(g *gen, in []vec) vec {
 			return g.pick(g.cmp(equal, in[0], konst(0)), in[2], in[1])
 		}),
-		mapped("weight", "w [n]", onto, func(g *gen, in []vec) vec {
+		mapped("weight", "a [n], w [n]", set, func(g *gen, in []vec) vec {
 			return g.only(g.cmp(unequal, in[1], konst(0)), g.mul(in[0], in[1]))
 		}),
 		mapped("sqrt", "a [n]", set, func(g *gen, in []vec) vec { return g.sqrt(in[0]) }),
