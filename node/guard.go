@@ -158,12 +158,7 @@ func (g *guard) SendAll(ctx context.Context, all []transport.Departure) error {
 	if g.write(); g.err != nil {
 		return g.err
 	}
-	for _, d := range all {
-		if err := g.Transport.Send(ctx, d.To, d.Message); err != nil {
-			return err
-		}
-	}
-	return nil
+	return transport.SendAll(ctx, g.Transport, all)
 }
 
 // Recv implements transport.Transport.

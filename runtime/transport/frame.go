@@ -31,7 +31,34 @@ const (
 //
 // The same message always gives the same bytes. It panics where a text is longer than 65,535 bytes, which no
 // name is, and where an array has numbers of another encoding than its own.
-func Append(dst []byte, m Message) []byte {
+func Append(dst []byte, m Message) []byte { return (*alike)(nil).appendTo(dst, m) }
+
+// alike are arrays as bytes, one after another, of messages that leave together.
+type alike struct {
+	arrays []Channel
+	ends   []int // of each in text
+	text   []byte
+}
+
+// array appends an array, of which the bytes may have been made for another peer.
+func (w *alike) array(dst []byte, a *Channel) []byte {
+	if w == nil || !a.Held {
+		return appendArray(dst, *a)
+	}
+	k := slices.IndexFunc(w.arrays, a.Same)
+	if k < 0 {
+		k = len(w.arrays)
+		w.text = appendArray(w.text, *a)
+		w.arrays, w.ends = append(w.arrays, *a), append(w.ends[:k], len(w.text))
+	}
+	from := 0
+	if k > 0 {
+		from = w.ends[k-1]
+	}
+	return append(dst, w.text[from:w.ends[k]]...)
+}
+
+func (w *alike) appendTo(dst []byte, m Message) []byte {
 	dst = append(append(dst, frameMagic[:]...), frameVersion)
 	dst = append(dst, m.Run[:]...)
 	dst = binary.LittleEndian.AppendUint32(dst, m.Epoch)
@@ -41,8 +68,8 @@ func Append(dst []byte, m Message) []byte {
 		dst = appendText(dst, text)
 	}
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(m.Arrays)))
-	for _, a := range m.Arrays {
-		dst = appendArray(dst, a)
+	for k := range m.Arrays {
+		dst = w.array(dst, &m.Arrays[k])
 	}
 	return dst
 }
