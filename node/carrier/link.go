@@ -25,7 +25,7 @@ const (
 	readAhead = 64 << 10
 	// bytes of a buffer that is kept for what is written next
 	mostKept = 64 << 10
-	// bytes that are written within writeDeadline: of a slow connection the parts of a packet arrive in time
+	// bytes that are written within writeDeadline, or a tenth less: of a slow connection the parts of a packet arrive in time
 	writePiece = 64 << 10
 	// after so many times pingEvery in which nothing came a connection is over
 	silences = 3
@@ -107,6 +107,7 @@ func (l *link) write() {
 	ticker := time.NewTicker(pingEvery)
 	defer ticker.Stop()
 	var frames []byte
+	var set time.Time
 	for silent := 0; ; {
 		select {
 		case <-l.done:
@@ -127,7 +128,10 @@ func (l *link) write() {
 		frames, l.pending = l.pending, frames[:0]
 		l.mutex.Unlock()
 		for piece := range slices.Chunk(frames, writePiece) {
-			_ = l.conn.SetWriteDeadline(time.Now().Add(writeDeadline))
+			if now := time.Now(); now.Sub(set) > writeDeadline/10 {
+				_ = l.conn.SetWriteDeadline(now.Add(writeDeadline))
+				set = now
+			}
 			if _, err := l.conn.Write(piece); err != nil {
 				l.end(err)
 				return

@@ -131,10 +131,11 @@ func (c *codec) with(sent bool, peer string) *shapes {
 	return s
 }
 
-// shape is that of a message; nil: there was no such message.
+// shape is that of a message; nil: there was no such message. Those of the last messages are looked at first.
 func (s *shapes) shape(m transport.Message) *shape {
-	for _, one := range s.all {
-		if one.kind == m.Kind && len(one.channels) == len(m.Arrays) && one.fits(m.Arrays) {
+	for k, one := range s.all {
+		if len(one.channels) == len(m.Arrays) && one.kind == m.Kind && one.fits(m.Arrays) {
+			s.all[k/2], s.all[k] = one, s.all[k/2]
 			return one
 		}
 	}
