@@ -23,7 +23,8 @@
 //	go run ./bench/parties -vflc /tmp/vflc -wires -scale 0.1
 //
 // With -cpu it measures the processor time of exact NUTS with masks, of all processes together, beside a run
-// in one process with masks and without, on the logistic models of examples/ with two clients, or ten and more:
+// in one process with masks and without, on the logistic models of examples/ with two clients, or ten and
+// more:
 //
 //	go run ./bench/parties -vflc /tmp/vflc -cpu 2 -columns 2 -runs 5
 //	go run ./bench/parties -vflc /tmp/vflc -cpu 50 -scale 0.05 -runs 1

@@ -25,7 +25,8 @@ const (
 	readAhead = 64 << 10
 	// bytes of a buffer that is kept for what is written next
 	mostKept = 64 << 10
-	// bytes that are written within writeDeadline, or a tenth less: of a slow connection the parts of a packet arrive in time
+	// bytes that are written within writeDeadline, or a tenth less: of a slow connection the parts of a
+	// packet arrive in time
 	writePiece = 64 << 10
 	// after so many times pingEvery in which nothing came a connection is over
 	silences = 3

@@ -336,7 +336,8 @@ func TestDigestsOfHeldArrays(t *testing.T) {
 		}
 		return got
 	}
-	if digest(false) != digest(false) || digest(true) == digest(false) {
+	first := digest(false)
+	if again := digest(false); again != first || digest(true) == first {
 		t.Error("digests do not tell marks apart")
 	}
 	b.entries = append(b.entries, "entry"...)
