@@ -49,14 +49,20 @@ const (
 	headerLen
 )
 
-// A flight is what has not left for a peer: the arrays of a message, of which so many are in use. Their
-// buffers are those of earlier flights.
+// A flight is what has not left for a peer: the arrays of a message. Those that the sender does not hold are
+// copied to buffers, by array.
 type flight struct {
 	to   string
 	from Message // of whom and which run
-	used int
 	all  []Channel
+	own  []buffers
 	of   []boarded
+}
+
+// buffers are for the numbers of an array.
+type buffers struct {
+	data  []float64
+	words []uint64
 }
 
 // A boarded is a message in a flight: its arrays are n from one on.
@@ -66,17 +72,18 @@ type boarded struct {
 	at, n   int
 }
 
-// array is the next array of a flight.
-func (f *flight) array() *Channel {
-	if f.used == len(f.all) {
-		f.all = append(f.all, Channel{})
+// add appends an array.
+func (f *flight) add(a Channel) {
+	k := len(f.all)
+	if k == len(f.own) {
+		f.own = append(f.own, buffers{})
 	}
-	f.used++
-	return &f.all[f.used-1]
+	if own := &f.own[k]; !a.Held {
+		own.data, own.words = append(own.data[:0], a.Data...), append(own.words[:0], a.Words...)
+		a.Data, a.Words = own.data, own.words
+	}
+	f.all = append(f.all, a)
 }
-
-// name appends an array that is a name alone.
-func (f *flight) name(text string) { f.array().keep(Channel{Name: text}) }
 
 // A lane is one of them.
 type lane struct {
@@ -88,6 +95,7 @@ type lane struct {
 	heeds   context.Context      // whose end wakes the lane; nil: none
 	unheed  func() bool          // ends that
 	in      map[string]*incoming // by peer
+	header  []float64
 }
 
 // An incoming is what a lane has received from a peer, with the buffers of what was read.
@@ -101,13 +109,13 @@ func (q *incoming) take() Message {
 	return *m
 }
 
-// put keeps a copy of a message.
+// put keeps a message, and leaves it other buffers in place of its own.
 func (q *incoming) put(m Message) {
 	kept := &Message{}
 	if len(q.spare) > 1 { // the last one may still be read
 		kept, q.spare = q.spare[0], slices.Delete(q.spare, 0, 1)
 	}
-	kept.fill(m)
+	kept.trade(m)
 	q.waiting = append(q.waiting, kept)
 }
 
@@ -196,17 +204,19 @@ func (l *lane) Send(_ context.Context, to string, m Message) error {
 	f := l.flight(to)
 	f.from = Message{Kind: flightKind, Sender: m.Sender}
 	f.from.Run, f.from.Epoch = m.Run, m.Epoch
-	header := f.array()
-	*header = Channel{Name: m.Kind, Data: append(header.Data[:0], float64(l.number), float64(m.Chain),
-		float64(m.Round), float64(len(m.Arrays)), 0)}
+	l.header = append(l.header[:0], float64(l.number), float64(m.Chain), float64(m.Round),
+		float64(len(m.Arrays)), 0)
 	if m.Reason != "" {
-		header.Data[headEnded] = 1
-		f.name(m.Reason)
-		f.name(m.Party)
+		l.header[headEnded] = 1
 	}
-	f.of = append(f.of, boarded{l.number, m, f.used, len(m.Arrays)})
+	f.add(Channel{Name: m.Kind, Data: l.header})
+	if m.Reason != "" {
+		f.add(Channel{Name: m.Reason})
+		f.add(Channel{Name: m.Party})
+	}
+	f.of = append(f.of, boarded{l.number, m, len(f.all), len(m.Arrays)})
 	for _, a := range m.Arrays {
-		f.array().keep(a)
+		f.add(a)
 	}
 	return nil
 }
@@ -319,25 +329,20 @@ func (l *Lanes) fail(err error) {
 func (l *Lanes) flush(ctx context.Context) error {
 	l.leaving = l.leaving[:0]
 	for _, f := range l.out {
-		if f.used > 0 {
+		if len(f.all) > 0 {
 			if err := l.ready(f); err != nil {
 				return err
 			}
 			m := f.from
-			m.Arrays, f.used, f.of = f.all[:f.used], 0, f.of[:0]
+			m.Arrays, f.all, f.of = f.all, f.all[:0], f.of[:0]
 			l.leaving = append(l.leaving, Departure{f.to, m})
 		}
 	}
 	l.flights += len(l.leaving)
-	if t, ok := l.transport.(together); ok && len(l.leaving) > 0 {
-		return t.SendAll(ctx, l.leaving)
+	if len(l.leaving) == 0 {
+		return nil
 	}
-	for _, d := range l.leaving {
-		if err := l.transport.Send(ctx, d.To, d.Message); err != nil {
-			return err
-		}
-	}
-	return nil
+	return SendAll(ctx, l.transport, l.leaving)
 }
 
 // A FlightError is the error where a message is not a flight of these lanes.
