@@ -186,12 +186,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			w.dims += float64(g.m)
 		}
 	}
-	likelihoods := noisyTogether(s.rows)
-	for _, l := range likelihoods {
-		if noise := w.noise[l.whole.Group]; noise != l.whole.noise {
-			l.whole.integrateOut(noise)
-		}
-	}
+	likelihoods := withNoise(s.rows, w.noise)
 	weigh := func(id int, theta []float64, sum [][]float64) {
 		w.logs[id] += algebra.Value(&s.lin.Prior, theta, s.step)
 		w.squares[id] += s.square(theta, k.joint())
@@ -229,7 +224,9 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		})
 	}
 	if len(out) > 0 {
-		k.convex = slices.ContainsFunc(likelihoods, (*together).somewhereConvex)
+		if !k.joint() { // else it is known
+			k.convex = slices.ContainsFunc(likelihoods, (*together).somewhereConvex)
+		}
 		k.conclude(w, out)
 	}
 }
@@ -375,6 +372,9 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 			return err
 		}
 		k.addSets()
+		if k.server != nil {
+			k.server.conjugate.rest()
+		}
 	}
 	if k.options.Weigh {
 		if err := k.weigh(ctx); err != nil {
@@ -383,14 +383,11 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 		k.weights, k.held = weights{}, nil
 	}
 	if s := k.server; s != nil {
-		if s.conjugate != nil {
-			s.conjugate.low.end()
-			s.conjugate = nil
-		}
-		if k.options.AtClients {
+		if s.conjugate = nil; k.options.AtClients {
 			s.rows = nil
 		}
 	}
+	k.restRows()
 	return nil
 }
 
@@ -401,6 +398,16 @@ func (k *Kernel) rest() {
 	}
 	if s := k.server; s != nil {
 		s.endSpan()
+	}
+}
+
+// restRows drops what no draw needs.
+func (k *Kernel) restRows() {
+	for _, p := range k.parties {
+		for _, r := range p.rows {
+			r.rest(true)
+		}
+		p.noisy = nil
 	}
 }
 

@@ -79,26 +79,8 @@ func (c *conjugate) right(col int) []float64 {
 		return c.r[col*c.n:][:c.n]
 	}
 	c.noised(col, c.raised)
-	vec.Sub(c.n, c.raised, c.raised, c.cuts)
 	c.low.addTo(c.raised, -1, c.cutsAt[col])
 	return c.raised
-}
-
-// keepCuts keeps what a column's right side takes from the clients, v; false: its parts are too many.
-func (c *conjugate) keepCuts(col int, v []float64) (ok bool) {
-	if col == 0 {
-		c.cuts = append([]float64(nil), v...)
-		return true
-	}
-	vec.Sub(c.n, v, v, c.cuts)
-	c.cutsAt[col], ok = c.low.add(v)
-	return ok
-}
-
-// keepProduct keeps M times a column's right side, v, in the same way.
-func (c *conjugate) keepProduct(col int, v []float64) (ok bool) {
-	c.productAt[col], ok = c.low.add(v)
-	return ok
 }
 
 // writeOut makes arrays of the right sides of the columns before one, and of the system times those of which
@@ -113,5 +95,5 @@ func (c *conjugate) writeOut(before int) {
 		c.low.addTo(q, 1, c.productAt[col])
 	}
 	c.low.end()
-	c.low, c.cuts = nil, nil
+	c.low = nil
 }
