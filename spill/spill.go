@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 	"unsafe"
@@ -165,6 +166,17 @@ func (s *Storage) Rest() {
 	if s != nil {
 		s.read.forget()
 		s.streamed.forget()
+	}
+}
+
+// worth is how many numbers that nobody has any more are worth a garbage collection: 16 MB.
+const worth = 1 << 21
+
+// GiveBack gives memory back to the system after so many numbers were dropped, if they are many: the phase of
+// a run that follows may need as many of its own, and the collector alone would wait for these first.
+func GiveBack(numbers int) {
+	if numbers >= worth {
+		debug.FreeOSMemory()
 	}
 }
 

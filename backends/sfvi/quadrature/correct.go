@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/spill"
 )
 
 // Draws are corrected on θ alone: log p has the auxiliary variables integrated out, as the likelihood with
@@ -375,6 +376,7 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 		if k.server != nil {
 			k.server.conjugate.rest()
 		}
+		spill.GiveBack(few * k.rows)
 	}
 	if k.options.Weigh {
 		if err := k.weigh(ctx); err != nil {
@@ -399,7 +401,11 @@ func (k *Kernel) rest() {
 	if s := k.server; s != nil {
 		s.endSpan()
 	}
+	spill.GiveBack(few * k.rows)
 }
+
+// few is how many vectors of all rows are gone at least where a phase of a fit ends.
+const few = 4
 
 // restRows drops what no draw needs.
 func (k *Kernel) restRows() {
