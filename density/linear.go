@@ -17,6 +17,9 @@ type LinearisableGiven interface {
 	LinearGiven() (*Linear, error)
 }
 
+// Resting is an Env or a Block that drops the memory of its evaluations until the next one.
+type Resting interface{ Rest() }
+
 // Linearised returns the density of a block in that form, where priors depend on hyperparameters given these.
 // The error says what has another form, and where.
 func Linearised(b Block) (*Linear, error) {

@@ -176,6 +176,9 @@ func Applies(b density.Block, atClients, crossing bool) (*density.Linear, error)
 		return nil, err
 	}
 	lin, err := l.Linear(true)
+	if r, ok := b.(density.Resting); ok {
+		r.Rest() // a fit by quadrature evaluates the likelihood of rows alone
+	}
 	if err != nil {
 		return nil, err
 	}
