@@ -50,7 +50,14 @@ func (p *Party) Linear(inPlace bool) (*density.Linear, error) {
 	if err := p.readPrior(l, split.Rest); err != nil {
 		return nil, err
 	}
-	return l, p.compare(l)
+	if err := p.compare(l); err != nil || !inPlace {
+		return l, err
+	}
+	l.Cuts.Compact()
+	for k := range l.Rows {
+		l.Rows[k].Compact()
+	}
+	return l, nil
 }
 
 // members are the sums that cuts enter.

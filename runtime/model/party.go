@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/tape"
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/spill"
 )
 
 // A Party is one party's evaluation state for one chain. It implements density.Block with every capability;
@@ -110,7 +111,11 @@ func (p *Party) Ready() *graph.Exec { return p.here() }
 func (p *Party) Rest() {
 	p.room.Rest()
 	p.slots, p.cuts, p.g, p.own = [2]*graph.Exec{}, [2][]float64{}, nil, nil
+	spill.GiveBack(few * (p.cutLen + p.Received()))
 }
+
+// few is how many numbers there are at least for each that crosses.
+const few = 4
 
 // begin makes the arrays of slot Here.
 func (p *Party) begin() {

@@ -139,7 +139,9 @@ func (s *server) level() {
 	c := s.conjugate
 	c.root = newRoot(s.rows, c.n, s.globals)
 	for k, r := range s.rows {
-		vec.Sub(r.n, c.level[c.at[k]:], r.mean, r.Offset)
+		if copy(c.level[c.at[k]:], r.mean); r.Offset != nil {
+			vec.Sub(r.n, c.level[c.at[k]:], r.mean, r.Offset)
+		}
 		copy(c.work[c.at[k]:], r.slope)
 	}
 	c.root.back(c.level)
@@ -206,11 +208,7 @@ func (s *server) setOut(of piece, cuts [][]float64) {
 func (c *conjugate) pulled(s *server, cuts [][]float64, col int, theta []float64) []float64 {
 	for k, l := range s.rows {
 		w := c.work[c.at[k]:][:l.n]
-		if s.d > 0 {
-			vec.MatVec(l.n, w, l.Matrix, l.n, theta, 1, s.d)
-		} else {
-			clear(w)
-		}
+		algebra.Times(&l.Affine, 0, theta, w)
 		vec.Accumulate(l.n, w, cuts[l.Group][col*l.n:])
 	}
 	c.root.back(c.work)

@@ -24,16 +24,16 @@ func (l *lowRank) add(v []float64) (at []float64, ok bool) {
 	n := len(v)
 	l.largest = max(l.largest, math.Sqrt(vec.Dot(n, v, v)))
 	at = make([]float64, len(l.basis), len(l.basis)+1)
-	for range 2 { // once more, for rounding
+	left := 0.0
+	for range 2 { // once more for what is new, of which the rounding of the first time may be much
 		for k, b := range l.basis {
 			p := vec.Dot(n, b, v)
 			vec.Axpy(n, v, -p, b)
 			at[k] += p
 		}
-	}
-	left := math.Sqrt(vec.Dot(n, v, v))
-	if left <= spare*l.largest {
-		return at, true
+		if left = math.Sqrt(vec.Dot(n, v, v)); left <= spare*l.largest {
+			return at, true
+		}
 	}
 	if len(l.basis) == l.most || !(left <= math.MaxFloat64) {
 		return nil, false

@@ -44,7 +44,7 @@ type rows struct {
 }
 
 func newRows(r density.RowLikelihood, all *rules) *rows {
-	n := len(r.Offset)
+	n := r.Len()
 	out := &rows{RowLikelihood: r, n: n, all: n, rules: all, nodes: sure}
 	for _, v := range []*[]float64{&out.sd, &out.eta, &out.lp, &out.at, &out.top, &out.sum, &out.over, &out.fall} {
 		*v = make([]float64, out.once())
