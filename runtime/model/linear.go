@@ -45,10 +45,15 @@ func (p *Party) Linear(inPlace bool) (*density.Linear, error) {
 		l.Received += a.Len
 	}
 	l.Members = p.members()
-	p.readOutputs(l, inPlace)
+	if p.readOutputs(l, inPlace); inPlace {
+		p.Rest() // what follows has arrays of its own
+	}
 	p.readRows(l, split)
 	if err := p.readPrior(l, split.Rest); err != nil {
 		return nil, err
+	}
+	if inPlace {
+		p.giveBack() // and they are gone
 	}
 	if err := p.compare(l); err != nil || !inPlace {
 		return l, err

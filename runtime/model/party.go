@@ -111,11 +111,14 @@ func (p *Party) Ready() *graph.Exec { return p.here() }
 func (p *Party) Rest() {
 	p.room.Rest()
 	p.slots, p.cuts, p.g, p.own = [2]*graph.Exec{}, [2][]float64{}, nil, nil
-	spill.GiveBack(few * (p.cutLen + p.Received()))
+	p.giveBack()
 }
 
-// few is how many numbers there are at least for each that crosses.
-const few = 4
+// giveBack gives memory back after the arrays of a graph were dropped.
+func (p *Party) giveBack() {
+	const few = 4 // numbers there are at least for each that crosses
+	spill.GiveBack(few * (p.cutLen + p.Received()))
+}
 
 // begin makes the arrays of slot Here.
 func (p *Party) begin() {
