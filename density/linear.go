@@ -9,7 +9,8 @@ import (
 // which sees θ and what the block receives through predictors of its own.
 type Linearisable interface {
 	// Linear returns the density in that form; inPlace: the matrix of Cuts may be the block's own, in tiles,
-	// and what is alike in all rows may be there once. The error says what has another form, and where. It moves slot Here.
+	// and what is alike in all rows may be there once. The error says what has another form, and where. It
+	// moves slot Here.
 	Linear(inPlace bool) (*Linear, error)
 }
 
@@ -19,9 +20,6 @@ type LinearisableGiven interface {
 	// LinearGiven is Linear with Given; nil where there are no hyperparameters.
 	LinearGiven() (*Linear, error)
 }
-
-// Resting is an Env or a Block that drops the memory of its evaluations until the next one.
-type Resting interface{ Rest() }
 
 // Linearised returns the density of a block in that form, where priors depend on hyperparameters given these.
 // The error says what has another form, and where.

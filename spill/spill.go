@@ -41,7 +41,8 @@ type arrays struct {
 }
 
 // New returns a storage that holds so many bytes in memory, and more in files; without a limit, 0, half of
-// the memory that this process may have, or a quarter where that is a resource limit. Where it is not known how much that is, all is in memory.
+// the memory that this process may have, or a quarter where that is a resource limit. Where it is not known
+// how much that is, all is in memory.
 func New(limit int64) *Storage {
 	s := &arrays{limit: float64(limit), chosen: limit > 0, dir: folder(), streamed: &files{}}
 	if limit == 0 {

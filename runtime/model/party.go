@@ -49,7 +49,6 @@ var (
 	_ density.Recentring         = (*Party)(nil)
 	_ density.SeparableEffects   = (*Party)(nil)
 	_ density.Intercepts         = (*Party)(nil)
-	_ density.Resting            = (*Party)(nil)
 )
 
 // NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan
@@ -107,7 +106,7 @@ func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 // Ready returns the arrays of slot Here. They are others after a Rest.
 func (p *Party) Ready() *graph.Exec { return p.here() }
 
-// Rest implements density.Resting.
+// Rest drops the memory of evaluations until the next one.
 func (p *Party) Rest() {
 	p.room.Rest()
 	p.slots, p.cuts, p.g, p.own = [2]*graph.Exec{}, [2][]float64{}, nil, nil

@@ -22,7 +22,6 @@ type capable interface {
 	density.ByteRelaying
 	density.Spreading
 	density.Chained
-	density.Resting
 	Watchable
 }
 
@@ -161,7 +160,8 @@ func newWhole(plan *model.Plan, keys Keys, shared *common, over *wire, helpers i
 // where it is not so.
 func (e *evaluator) readsSum(g int) *partyState {
 	group := e.plan.Groups[g]
-	if r := group.Receivers; !e.Apart() && len(r) == 1 && group.At == nil && !e.parties[r[0].Party].isMember(g) {
+	r := group.Receivers
+	if !e.Apart() && len(r) == 1 && group.At == nil && !e.parties[r[0].Party].isMember(g) {
 		return e.parties[r[0].Party]
 	}
 	return nil
@@ -184,7 +184,7 @@ func (e *evaluator) wake() {
 	}
 }
 
-// Rest implements density.Resting.
+// Rest drops the memory of evaluations until the next one.
 func (e *evaluator) Rest() {
 	for _, s := range e.parties {
 		s.rest()

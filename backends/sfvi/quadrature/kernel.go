@@ -111,7 +111,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 			k.shared = lin.Received
 		}
 	}
-	if r, ok := density.As[density.Resting](env); ok {
+	if r, ok := density.As[resting](env); ok {
 		r.Rest()
 	}
 	for b, p := range k.parties {

@@ -46,7 +46,7 @@ type rows struct {
 func newRows(r density.RowLikelihood, all *rules) *rows {
 	n := r.Len()
 	out := &rows{RowLikelihood: r, n: n, all: n, rules: all, nodes: sure}
-	for _, v := range []*[]float64{&out.sd, &out.eta, &out.lp, &out.at, &out.top, &out.sum, &out.over, &out.fall} {
+	for _, v := range out.brief() {
 		*v = make([]float64, out.once())
 	}
 	if out.Width = max(1, r.Width); out.Width > 1 {
@@ -59,6 +59,11 @@ func newRows(r density.RowLikelihood, all *rules) *rows {
 // whole are the vectors of all rows.
 func (r *rows) whole() []*[]float64 {
 	return []*[]float64{&r.mean, &r.variance, &r.slope, &r.curvature}
+}
+
+// brief are those of a part.
+func (r *rows) brief() []*[]float64 {
+	return []*[]float64{&r.sd, &r.eta, &r.lp, &r.at, &r.top, &r.sum, &r.over, &r.fall}
 }
 
 // begin makes what the iterates of a fit need.
@@ -110,7 +115,7 @@ func (r *rows) cut(from, to int) *rows {
 			*v = (*v)[from:to]
 		}
 	}
-	for _, v := range []*[]float64{&r.sd, &r.eta, &r.lp, &r.at, &r.top, &r.sum, &r.over, &r.fall} {
+	for _, v := range r.brief() {
 		*v = (*v)[:r.n]
 	}
 	if len(r.mixed) > 0 {
