@@ -34,7 +34,7 @@ func TestMemoryOfRows(t *testing.T) {
 		vectors, rows int
 		memory        float64
 		fits          bool
-	}{{16, 1_000_000, 400e6, true}, {16, 1_000_000, 200e6, false}, {0, 1 << 40, 1e6, true},
+	}{{16, 1_000_000, 600e6, true}, {16, 1_000_000, 200e6, false}, {0, 1 << 40, 1e6, true},
 		{16, 1 << 40, 0, true}} {
 		err := withinRows(c.vectors, c.rows, c.memory)
 		if (err == nil) != c.fits {
