@@ -14,6 +14,9 @@ type EvaluationForecast struct {
 	Rounds     Range // as parties' policies count them: exchanges of each chain by itself
 	// at most, of draws that cross together: those of many clients are divided over several messages
 	Columns int
+	// how many vectors with a number for each row are in memory where one process has all parties; 0: not
+	// more than the draws and the states of chains need
+	Vectors int
 	Basis   string
 }
 
@@ -39,5 +42,5 @@ func (f EvaluationForecast) Plus(first EvaluationForecast) EvaluationForecast {
 	add := func(a, b Range) Range { return Range{a.Least + b.Least, a.Most + b.Most} }
 	return EvaluationForecast{add(f.Sequential, first.Sequential), add(f.All, first.All),
 		add(f.Rounds, first.Rounds),
-		f.Columns + first.Columns, f.Basis}
+		f.Columns + first.Columns, max(f.Vectors, first.Vectors), f.Basis}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/spill"
 )
 
 // A BoundModel is a model with its data: the graphs of all parties, and the plan that joins them.
@@ -298,8 +299,15 @@ func (b *BoundModel) leaks() (diags diag.List) {
 // Release drops the values, of which the graphs have what they need. The Plan can still be run; Generative
 // then panics.
 func (b *BoundModel) Release() {
+	numbers := 0
+	for _, values := range b.Values {
+		for _, v := range values {
+			numbers += len(v.Values)
+		}
+	}
 	b.Values, b.Lowered = nil, nil
 	releaseSplits(b.Plan)
+	spill.GiveBack(numbers)
 }
 
 func releaseSplits(plan *model.Plan) {

@@ -6,12 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/spill"
 )
 
 // A Dataset holds the tables of a run, with rows that correspond in one order.
@@ -78,13 +78,8 @@ func (d *Dataset) Release() {
 	}
 	d.Parties, d.Shared = nil, nil
 	d.Sources.Storage().Rest()
-	if held > largeTables {
-		runtime.GC() // so that the next allocations reuse this memory
-	}
+	spill.GiveBack(held)
 }
-
-// largeTables is a number of values that are worth a garbage collection: 32 MB.
-const largeTables = 4 << 20
 
 // holders returns all tables, the shared one last.
 func (d *Dataset) holders() []*Holder {

@@ -1,12 +1,16 @@
 package density
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Linearisable is a Block whose density can be a quadratic function of θ plus likelihoods of rows, each of
 // which sees θ and what the block receives through predictors of its own.
 type Linearisable interface {
-	// Linear returns the density in that form; inPlace: the matrix of Cuts may be the block's own, in tiles.
-	// The error says what has another form, and where. It moves slot Here.
+	// Linear returns the density in that form; inPlace: the matrix of Cuts may be the block's own, in tiles,
+	// and what is alike in all rows may be there once. The error says what has another form, and where. It
+	// moves slot Here.
 	Linear(inPlace bool) (*Linear, error)
 }
 
@@ -78,11 +82,45 @@ type Member struct{ Group, Offset, Len int }
 
 // An Affine is the map θ ↦ Offset + Matrix·θ.
 type Affine struct {
-	Offset []float64
-	Matrix []float64 // len(Offset) × Dim
+	Offset []float64 // nil: 0 in all of Rows
+	Rows   int       // where Offset is nil
+	Matrix []float64 // Len × Dim
 	// Tile is 0, or of how many rows the tiles are in which Matrix is: one after another, each of them
-	// column-major, the last as long as the others.
-	Tile int
+	// column-major, the last as long as the others. Alike: all rows are, and Matrix is one tile.
+	Tile  int
+	Alike bool
+}
+
+// Len is how many rows there are.
+func (a *Affine) Len() int {
+	if a.Offset == nil {
+		return a.Rows
+	}
+	return len(a.Offset)
+}
+
+// alikeRows is of how many rows the tile is where all rows are alike.
+const alikeRows = 4096
+
+// Compact keeps what is alike in all rows once.
+func (a *Affine) Compact() {
+	rows := a.Len()
+	if !slices.ContainsFunc(a.Offset, func(v float64) bool { return v != 0 }) {
+		a.Offset, a.Rows = nil, rows
+	}
+	if a.Tile != 0 || rows <= alikeRows {
+		return
+	}
+	for column := range slices.Chunk(a.Matrix, rows) {
+		if slices.ContainsFunc(column, func(v float64) bool { return v != column[0] }) {
+			return
+		}
+	}
+	var tile []float64
+	for column := range slices.Chunk(a.Matrix, rows) {
+		tile = append(tile, column[:alikeRows]...)
+	}
+	a.Matrix, a.Tile, a.Alike = tile, alikeRows, true
 }
 
 // Stretch is N rows of a matrix from row From on: column j begins at Matrix[j·Stride].
@@ -94,7 +132,7 @@ type Stretch struct {
 // Stretches are n rows from one on, as far as they follow one another in memory.
 func (a *Affine) Stretches(from, n int) iter.Seq[Stretch] {
 	return func(pass func(Stretch) bool) {
-		rows := len(a.Offset)
+		rows := a.Len()
 		if len(a.Matrix) == 0 || n == 0 {
 			return
 		}
@@ -102,7 +140,10 @@ func (a *Affine) Stretches(from, n int) iter.Seq[Stretch] {
 			pass(Stretch{from, n, rows, a.Matrix[from:]})
 			return
 		}
-		tile := len(a.Matrix) / ((rows + a.Tile - 1) / a.Tile)
+		tile := 0
+		if !a.Alike {
+			tile = len(a.Matrix) / ((rows + a.Tile - 1) / a.Tile)
+		}
 		for row, to := from, from+n; row < to; {
 			in := row % a.Tile
 			s := Stretch{row, min(a.Tile-in, to-row), a.Tile, a.Matrix[row/a.Tile*tile+in:]}
@@ -130,7 +171,7 @@ type RowLikelihood struct {
 	Group int    // the sum: see Cut.Group
 	Own   int    // offset, among the block's own cuts, of that which enters the sum; −1: none does
 	Affine
-	Shared []float64 // len(Offset) × Received
+	Shared []float64 // Len × Received
 	// Evaluate sets lp, as far as there are rows, to the log density of each at the predictors eta and the
 	// globals phi, and slope and by to the derivatives, by the predictors and by the globals, of their sum
 	// with weights seeds; nil: 1. A nil by is not wanted.

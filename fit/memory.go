@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/spill"
 )
@@ -25,7 +26,7 @@ func needs(chains, draws, width, coordinates int) float64 {
 		float64(float64(draws)*perDraw))
 }
 
-// fits returns an error for a run that this machine's memory cannot hold, before it begins.
+// fits returns an error for a run that the memory of this process cannot hold, before it begins.
 func (p *Prepared) fits() error {
 	coordinates := 0
 	for _, party := range p.Plan.Here() {
@@ -35,15 +36,39 @@ func (p *Prepared) fits() error {
 		}
 	}
 	plan := p.Settings.Plan
+	if p.Algorithm.Forecast != nil {
+		rows := 0
+		for _, g := range p.Plan.Groups {
+			rows = max(rows, g.Len)
+		}
+		if err := withinRows(p.Algorithm.Forecast(p.Settings).Vectors, rows, spill.Memory()); err != nil {
+			return err
+		}
+	}
 	width := len(posterior.Columns(variables(p.Plan, p.options.Auxiliary)))
 	return within(max(1, plan.Chains), plan.Draws, width, coordinates, spill.Memory())
+}
+
+// mayHold is fits, before what is found of the data takes memory.
+func (p *Prepared) mayHold() (diag.List, error) { return nil, p.fits() }
+
+// withinRows compares vectors with a number for each row with the memory, of which three quarters are for what is
+// made of tables.
+func withinRows(vectors, rows int, memory float64) error {
+	if n := 8 * float64(vectors) * float64(rows); memory > 0 && n > memory/4 {
+		return usagef("this fit has %d numbers for each of %d rows in memory, %s beside what is in files, "+
+			"and this process may have %s; allow it more (ulimit -d, ulimit -v, the machine's), or take draws "+
+			"of some rows at a time: --estimator sampled --minibatch ROWS", vectors, rows, gigabytes(n),
+			gigabytes(memory))
+	}
+	return nil
 }
 
 // within compares what a run needs with the memory of the machine in bytes; 0: it is not known.
 func within(chains, draws, width, coordinates int, memory float64) error {
 	if n := needs(chains, draws, width, coordinates); memory > 0 && n > memory {
-		return usagef("%d chains of %d draws of %d numbers need at least %s of memory, but this machine "+
-			"has %s; use fewer chains or draws", chains, draws, width, gigabytes(n), gigabytes(memory))
+		return usagef("%d chains of %d draws of %d numbers need at least %s of memory, but this process "+
+			"may have %s; use fewer chains or draws", chains, draws, width, gigabytes(n), gigabytes(memory))
 	}
 	return nil
 }

@@ -18,11 +18,30 @@ func TestMemoryOfChains(t *testing.T) {
 		if (err == nil) != c.fits {
 			t.Errorf("%+v: %v", c, err)
 		}
-		if err != nil && !strings.Contains(err.Error(), "this machine has 8 GB") {
+		if err != nil && !strings.Contains(err.Error(), "this process may have 8 GB") {
 			t.Error(err)
 		}
 		if err := within(c.chains, c.draws, c.width, c.width, 0); err != nil {
 			t.Errorf("unknown memory: %v", err)
+		}
+	}
+}
+
+// Vectors over the rows are refused where they would leave no room for the rest, and the message says what to
+// do.
+func TestMemoryOfRows(t *testing.T) {
+	for _, c := range []struct {
+		vectors, rows int
+		memory        float64
+		fits          bool
+	}{{16, 1_000_000, 600e6, true}, {16, 1_000_000, 200e6, false}, {0, 1 << 40, 1e6, true},
+		{16, 1 << 40, 0, true}} {
+		err := withinRows(c.vectors, c.rows, c.memory)
+		if (err == nil) != c.fits {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "may have 0.2 GB; allow it more") {
+			t.Error(err)
 		}
 	}
 }

@@ -115,8 +115,8 @@ func (p *Prepared) ready(b *compile.BoundModel, diags diag.List) (*Prepared, dia
 	on.Plan = b.Plan.On(wireIn(p.Settings))
 	p.BoundModel = &on
 	for _, step := range []func() (diag.List, error){
-		p.forwardly, p.divide, p.choose, p.compareTrips, p.mayEncrypt, p.mayBegin, p.begins, p.foresee,
-		p.note, p.label, p.takeFolder,
+		p.forwardly, p.divide, p.mayHold, p.choose, p.compareTrips, p.mayEncrypt, p.mayBegin, p.begins,
+		p.foresee, p.note, p.label, p.takeFolder,
 	} {
 		found, err := step()
 		diags = append(diags, found...)

@@ -4,10 +4,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
-// Memory returns the memory that this process may have, in bytes: that of the machine or, if it is less,
-// of the control group; 0: it is not known.
+// Memory returns the memory that this process may have, in bytes: that of the machine or, if it is less, of
+// the control group, or as resource limits have it (ulimit -d, -v); 0: it is not known.
 func Memory() float64 {
 	total := 0.0
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -24,5 +25,23 @@ func Memory() float64 {
 			total = limit
 		}
 	}
+	if limit := Limited(); limit > 0 && (total == 0 || limit < total) {
+		total = limit
+	}
 	return total
+}
+
+// Limited is how many bytes of data or of addresses this process may have by its resource limits; 0: any
+// number.
+func Limited() (least float64) {
+	for _, of := range []int{syscall.RLIMIT_DATA, syscall.RLIMIT_AS} {
+		var r syscall.Rlimit
+		if syscall.Getrlimit(of, &r) != nil || r.Cur == ^uint64(0) {
+			continue
+		}
+		if limit := float64(r.Cur); least == 0 || limit < least {
+			least = limit
+		}
+	}
+	return least
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 	"unsafe"
@@ -40,11 +41,15 @@ type arrays struct {
 }
 
 // New returns a storage that holds so many bytes in memory, and more in files; without a limit, 0, half of
-// the memory that this process may have. Where it is not known how much that is, all is in memory.
+// the memory that this process may have, or a quarter where that is a resource limit. Where it is not known
+// how much that is, all is in memory.
 func New(limit int64) *Storage {
 	s := &arrays{limit: float64(limit), chosen: limit > 0, dir: folder(), streamed: &files{}}
 	if limit == 0 {
 		s.limit = Memory() / 2
+		if all := Limited(); all > 0 { // which count what the collector has given back, too
+			s.limit = min(s.limit, all/4)
+		}
 	}
 	return &Storage{arrays: s}
 }
@@ -165,6 +170,17 @@ func (s *Storage) Rest() {
 	if s != nil {
 		s.read.forget()
 		s.streamed.forget()
+	}
+}
+
+// worth is how many numbers that nobody has any more are worth a garbage collection: 16 MB.
+const worth = 1 << 21
+
+// GiveBack gives memory back to the system after so many numbers were dropped, if they are many: the phase of
+// a run that follows may need as many of its own, and the collector alone would wait for these first.
+func GiveBack(numbers int) {
+	if numbers >= worth {
+		debug.FreeOSMemory()
 	}
 }
 

@@ -25,12 +25,14 @@ func Gradient(q *density.Quadratic, theta, out []float64) {
 }
 
 // Apply sets y = Offset + Matrix·θ.
-func Apply(a *density.Affine, theta, y []float64) { ApplyFrom(a, 0, theta, y[:len(a.Offset)]) }
+func Apply(a *density.Affine, theta, y []float64) { ApplyFrom(a, 0, theta, y[:a.Len()]) }
 
 // ApplyFrom is Apply for the rows from one on of which there is y.
 func ApplyFrom(a *density.Affine, from int, theta, y []float64) {
 	Times(a, from, theta, y)
-	vec.Accumulate(len(y), y, a.Offset[from:])
+	if a.Offset != nil {
+		vec.Accumulate(len(y), y, a.Offset[from:])
+	}
 }
 
 // Times is ApplyFrom without the offset.
@@ -44,7 +46,7 @@ func Times(a *density.Affine, from int, theta, y []float64) {
 }
 
 // Pull adds Matrixᵀ·r to g.
-func Pull(a *density.Affine, r, g []float64) { PullFrom(a, 0, r[:len(a.Offset)], g) }
+func Pull(a *density.Affine, r, g []float64) { PullFrom(a, 0, r[:a.Len()], g) }
 
 // PullFrom is Pull for the rows from one on of which there is r.
 func PullFrom(a *density.Affine, from int, r, g []float64) {

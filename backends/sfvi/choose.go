@@ -393,7 +393,7 @@ func newQuadrature(env density.Env, s backends.Settings, restart int) (*quadratu
 		Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
 		AtClients: s.Transform.AtClients(), Crossing: s.Transform.CutsCross(), Start: restart,
 		Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s),
-		Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 8: %s", s),
+		Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 9: %s", s),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator,

@@ -45,8 +45,8 @@ func forecast(s backends.Settings) backends.EvaluationForecast {
 		return f
 	case byQuadrature:
 		f = backends.EvaluationForecast{Sequential: usualSolves, All: usualSolves.Times(2),
-			Columns: jointColumns,
-			Basis:   "as fits by quadrature usually take"}
+			Columns: jointColumns, Vectors: quadrature.Vectors,
+			Basis: "as fits by quadrature usually take"}
 	case byNesting:
 		f = backends.EvaluationForecast{Sequential: usualNested, All: usualNested,
 			Columns: nested.MostColumns,

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+
+	"github.com/vflc/vflc/spill"
 )
 
 const (
@@ -31,6 +33,9 @@ func collectLater() *collector {
 		return c
 	}
 	debug.SetGCPercent(mostGarbage)
+	if limit := spill.Limited(); limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(limit * 4 / 5)) // near that garbage is collected sooner
+	}
 	c.await()
 	return c
 }

@@ -54,6 +54,7 @@ func (g *Graph) NewExec() *Exec { return g.NewExecIn(NewRoom(g)) }
 
 // NewExecIn is NewExec with a Room that other Execs may use too.
 func (g *Graph) NewExecIn(room *Room) *Exec {
+	room.make()
 	e := &Exec{g: g, terms: make([]float64, len(g.terms)), blocks: map[ID]*def.Events{}}
 	e.arrays[inX] = make([]float64, g.dim)
 	e.arrays[inGrad] = make([]float64, g.dim)

@@ -45,12 +45,24 @@ func (p *Party) Linear(inPlace bool) (*density.Linear, error) {
 		l.Received += a.Len
 	}
 	l.Members = p.members()
-	p.readOutputs(l, inPlace)
+	if p.readOutputs(l, inPlace); inPlace {
+		p.Rest() // what follows has arrays of its own
+	}
 	p.readRows(l, split)
 	if err := p.readPrior(l, split.Rest); err != nil {
 		return nil, err
 	}
-	return l, p.compare(l)
+	if inPlace {
+		p.giveBack() // and they are gone
+	}
+	if err := p.compare(l); err != nil || !inPlace {
+		return l, err
+	}
+	l.Cuts.Compact()
+	for k := range l.Rows {
+		l.Rows[k].Compact()
+	}
+	return l, nil
 }
 
 // members are the sums that cuts enter.
@@ -153,9 +165,16 @@ func (p *Party) compare(l *density.Linear) error {
 		got += l.Globals.Density(phi, by)
 	}
 	for _, r := range l.Rows {
-		lp, slope := make([]float64, len(r.Offset)), make([]float64, len(r.Offset))
-		r.Evaluate(phi, r.Offset, lp, slope, nil, by)
-		got += vector.Sum(len(lp), lp)
+		n, step := len(r.Offset), r.Block
+		if step == 0 {
+			step = n
+		}
+		lp, slope := make([]float64, min(n, step)), make([]float64, min(n, step))
+		for from := 0; from < n; from += step {
+			to := min(from+step, n)
+			r.EvaluatePart(from, phi, r.Offset[from:to], lp[:to-from], slope[:to-from], nil, by)
+			got += vector.Sum(to-from, lp)
+		}
 	}
 	if math.Abs(got-want) > exact*(1+math.Abs(want)) {
 		return fmt.Errorf("%s: the log density is %g where its parts add up to %g", p.Party(), want, got)

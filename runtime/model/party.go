@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/tape"
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/spill"
 )
 
 // A Party is one party's evaluation state for one chain. It implements density.Block with every capability;
@@ -19,7 +20,9 @@ type Party struct {
 	spec    *Spec
 	index   int
 	role    Role
-	slots   [2]*graph.Exec // Centre is made when it is first used
+	slots   [2]*graph.Exec // each is made when it is first used
+	room    *graph.Room    // of Here
+	flat    bool           // log-Jacobians are left out
 	variant int            // of the data
 	cuts    [2][]float64   // of CutAt, where there are several
 	noisy   []density.Cut  // those that cross with noise
@@ -68,8 +71,7 @@ func NewRoom(plan *Plan, parties []int) *graph.Room {
 // NewPartyIn is NewParty with a Room that others may use too.
 func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 	spec := plan.Parties[index]
-	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true}
-	p.slots[density.Here] = p.newExec(room)
+	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true, room: room}
 	p.seeds = make([][]float64, len(spec.Graph.Outputs()))
 	for k, c := range spec.Cuts {
 		p.cutLen += c.Len()
@@ -98,12 +100,36 @@ func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 		p.intercepts = newIntercepts(plan, spec)
 		p.sentTo = sentTo(plan, spec)
 	}
-	if len(spec.Cuts) == 1 {
-		p.g, p.own = p.Output(0), p.Own(0)
+	return p
+}
+
+// Ready returns the arrays of slot Here. They are others after a Rest.
+func (p *Party) Ready() *graph.Exec { return p.here() }
+
+// Rest drops the memory of evaluations until the next one.
+func (p *Party) Rest() {
+	p.room.Rest()
+	p.slots, p.cuts, p.g, p.own = [2]*graph.Exec{}, [2][]float64{}, nil, nil
+	p.giveBack()
+}
+
+// giveBack gives memory back after the arrays of a graph were dropped.
+func (p *Party) giveBack() {
+	const few = 4 // numbers there are at least for each that crosses
+	spill.GiveBack(few * (p.cutLen + p.Received()))
+}
+
+// begin makes the arrays of slot Here.
+func (p *Party) begin() {
+	e := p.newExec(p.room)
+	if p.slots[density.Here] = e; p.flat {
+		e.Jacobian(false)
+	}
+	if len(p.spec.Cuts) == 1 {
+		p.g, p.own = e.Output(0), e.Own(0)
 	} else {
 		p.g, p.own = make([]float64, p.cutLen), make([]float64, p.cutLen)
 	}
-	return p
 }
 
 // Party is the party's name.
@@ -220,9 +246,15 @@ func (p *Party) Evaluate(theta []float64) []float64 {
 }
 
 // Sent is the array of the cuts that Evaluate returns.
-func (p *Party) Sent() []float64 { return p.g }
+func (p *Party) Sent() []float64 {
+	p.here()
+	return p.g
+}
 
 func (p *Party) exec(slot density.Slot) *graph.Exec {
+	if slot == density.Here {
+		return p.here()
+	}
 	if p.slots[slot] == nil {
 		// between the parts of an evaluation in the other slot
 		p.slots[slot] = p.newExec(graph.NewRoom(p.spec.Graph))
@@ -291,7 +323,12 @@ func (p *Party) copyEarly(to *graph.Exec) {
 	}
 }
 
-func (p *Party) here() *graph.Exec { return p.slots[density.Here] }
+func (p *Party) here() *graph.Exec {
+	if p.slots[density.Here] == nil {
+		p.begin()
+	}
+	return p.slots[density.Here]
+}
 
 // Pull adds Jᵀw to grad (length Dim): J is the Jacobian of the cuts by the parameters at the slot's point. It
 // may be called at any time after Cut, also between Target and Finish: what the graph has accumulated for the
@@ -483,7 +520,10 @@ func (p *Party) Answer(received []float64) {
 
 // Jacobian sets whether the log density counts the log-Jacobians of the maps to the parameters' supports, as
 // it does at first.
-func (p *Party) Jacobian(on bool) { p.here().Jacobian(on) }
+func (p *Party) Jacobian(on bool) {
+	p.flat = !on
+	p.here().Jacobian(on)
+}
 
 // Values draws the quantities that are drawn, from the stream, and copies the reported parameters and
 // quantities to dst (one after another, in the order of Params), given the θ of the last Evaluate and the

@@ -149,13 +149,51 @@ func newWhole(plan *model.Plan, keys Keys, shared *common, over *wire, helpers i
 		e.meet(k + 1)
 	}
 	for g, group := range plan.Groups {
-		if r := group.Receivers; over == nil && len(r) == 1 && group.At == nil &&
-			!e.parties[r[0].Party].isMember(g) {
-			e.sums.total[g] = e.parties[r[0].Party].Input(r[0].Index) // added up where it is read
-			e.sums.adjoint[g] = e.parties[r[0].Party].InputAdjoint(r[0].Index)
+		if e.readsSum(g) == nil {
+			e.sums.total[g], e.sums.adjoint[g] = make([]float64, group.Len), make([]float64, group.Len)
 		}
 	}
 	return e, nil
+}
+
+// readsSum is the party of this process that alone receives a sum, which is added up where that reads it; nil
+// where it is not so.
+func (e *evaluator) readsSum(g int) *partyState {
+	group := e.plan.Groups[g]
+	r := group.Receivers
+	if !e.Apart() && len(r) == 1 && group.At == nil && !e.parties[r[0].Party].isMember(g) {
+		return e.parties[r[0].Party]
+	}
+	return nil
+}
+
+// wake takes the arrays of the parties' graphs.
+func (e *evaluator) wake() {
+	woken := false
+	for _, s := range e.parties {
+		woken = s.wake() || woken
+	}
+	if !woken || e.server == nil {
+		return
+	}
+	for g, group := range e.plan.Groups {
+		if s := e.readsSum(g); s != nil {
+			in := group.Receivers[0].Index
+			e.sums.total[g], e.sums.adjoint[g] = s.Input(in), s.InputAdjoint(in)
+		}
+	}
+}
+
+// Rest drops the memory of evaluations until the next one.
+func (e *evaluator) Rest() {
+	for _, s := range e.parties {
+		s.rest()
+	}
+	for g := range e.plan.Groups {
+		if e.server != nil && e.readsSum(g) != nil {
+			e.sums.total[g], e.sums.adjoint[g] = nil, nil
+		}
+	}
 }
 
 // people makes the state of each party of this process.
@@ -341,7 +379,9 @@ func (e *evaluator) begin(ctx context.Context, c *call) error {
 		return err
 	}
 	e.round++
-	e.call = *c
+	if e.call = *c; c.relay == nil && c.bytes == nil {
+		e.wake()
+	}
 	e.wanted = true
 	return nil
 }

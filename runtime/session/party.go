@@ -17,6 +17,7 @@ type partyState struct {
 	// the cuts themselves cross: z is g, and the seeds on it are the adjoint and the party's own derivative
 	exact bool
 
+	of       *graph.Exec // whose arrays are below
 	z        []float64
 	adj, own []float64
 	w        []float64
@@ -35,10 +36,7 @@ func newPartyState(plan *model.Plan, index int, room *graph.Room, adj *[]float64
 	p := model.NewPartyIn(plan, index, room)
 	s := &partyState{Party: p, role: p.Role(), exact: plan.Exact, early: make([]float64, p.Early()),
 		groups: plan.Groups}
-	s.w = p.Seed()
-	if s.exact {
-		s.z = p.Sent()
-	} else {
+	if !s.exact {
 		s.z = make([]float64, p.SendLen())
 	}
 	switch {
@@ -53,7 +51,6 @@ func newPartyState(plan *model.Plan, index int, room *graph.Room, adj *[]float64
 		s.answer = make([]float64, p.Received())
 	}
 	for _, m := range s.role.Members {
-		s.zs = append(s.zs, s.part(s.z, m.Cut))
 		if s.adj != nil {
 			s.adjs = append(s.adjs, s.part(s.adj, m.Cut))
 		}
@@ -65,6 +62,30 @@ func newPartyState(plan *model.Plan, index int, room *graph.Room, adj *[]float64
 		}
 	}
 	return s
+}
+
+// wake takes the arrays of the party's graph, and reports whether they are others than before.
+func (s *partyState) wake() bool {
+	e := s.Ready()
+	if s.of == e {
+		return false
+	}
+	if s.of, s.w = e, s.Seed(); s.exact {
+		s.z = s.Sent()
+	}
+	s.zs = s.zs[:0]
+	for _, m := range s.role.Members {
+		s.zs = append(s.zs, s.part(s.z, m.Cut))
+	}
+	return true
+}
+
+// rest drops them.
+func (s *partyState) rest() {
+	if s.Rest(); s.exact {
+		s.z = nil
+	}
+	s.of, s.w, s.zs, s.own = nil, nil, nil, nil
 }
 
 // isMember reports whether one of the party's cuts enters a sum.

@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/spill"
 )
 
 // A relay is the arrays of round trips in which sums are answered, of the parties of this process: those of
@@ -49,7 +50,21 @@ func (e *evaluator) Relay(ctx context.Context, x *density.Exchange, size density
 	clear(r.folded)
 	clear(r.total)
 	r.tallied = 0
+	defer e.forget(x)
 	return e.meeting(ctx, &call{relay: r}, relaying, price{rounds: 1})
+}
+
+// forget leaves nothing of the arrays in the messages of an exchange, which may not come again.
+func (e *evaluator) forget(x *density.Exchange) {
+	for _, c := range e.clients {
+		p := c.relay(x)
+		for _, f := range []*frame{&p.up, &p.down} {
+			for k := range f.arrays {
+				f.arrays[k].Data = nil
+			}
+		}
+		clear(e.arrays.received[c.slot])
+	}
 }
 
 // newRelay is a relay of these clients, of no size.
@@ -77,46 +92,61 @@ func newRelay(plan *model.Plan, clients []*client) *relay {
 }
 
 // resize gives the arrays the lengths of a size, all numbers 0 where it is another than before: those of sums
-// and answers at a server.
+// and answers at a server. Those that have another place are dropped before there are new ones.
 func (r *relay) resize(plan *model.Plan, size density.RelaySize, clients []*client, server bool) {
 	if r.size == size {
 		return
 	}
 	r.size = size
-	cut(&r.total, size.Scalars)
-	cut(&r.answers, size.Answers)
+	dropped := 0
+	r.each(plan, clients, server, func(v *[]float64, n int) {
+		if room := cap(*v); room < n || n > 0 && room-n >= max(n, spare) {
+			*v = nil
+			dropped += room
+		}
+	})
+	for k := range r.lone {
+		if r.lone[k] != nil {
+			r.sum[k] = nil
+		}
+	}
+	spill.GiveBack(dropped)
+	r.each(plan, clients, server, func(v *[]float64, n int) {
+		if *v == nil {
+			*v = make([]float64, n)
+		}
+		*v = (*v)[:n]
+		clear(*v)
+	})
+	for k, v := range r.lone {
+		if v != nil && server {
+			r.sum[k] = *v
+		}
+	}
+}
+
+// each passes the arrays and their lengths by the size.
+func (r *relay) each(plan *model.Plan, clients []*client, server bool, pass func(v *[]float64, n int)) {
+	pass(&r.total, r.size.Scalars)
+	pass(&r.answers, r.size.Answers)
 	for k, c := range clients {
-		cut(&r.scalars[k], size.Scalars)
+		pass(&r.scalars[k], r.size.Scalars)
 		for i := range r.up[k] {
-			cut(&r.up[k][i], plan.Groups[c.role.Members[i].Group].Len*size.Columns)
+			pass(&r.up[k][i], plan.Groups[c.role.Members[i].Group].Len*r.size.Columns)
 		}
 	}
 	for k, g := range plan.Groups {
-		switch {
-		case !server:
-			continue
-		case r.lone[k] != nil:
-			r.sum[k] = *r.lone[k]
-		default:
-			cut(&r.sum[k], g.Len*size.Columns)
+		if server && r.lone[k] == nil {
+			pass(&r.sum[k], g.Len*r.size.Columns)
 		}
-		cut(&r.down[k], g.Len*size.Down())
+		if server {
+			pass(&r.down[k], g.Len*r.size.Down())
+		}
 	}
 }
 
 // spare is how many numbers too many an array may have, if it is not twice too long.
 const spare = 1 << 17
-
-// cut makes n numbers of an array, all 0. One that is too short, or much too long, is dropped before there is
-// another.
-func cut(v *[]float64, n int) {
-	if room := cap(*v); room < n || n > 0 && room-n >= max(n, spare) {
-		*v = nil
-		*v = make([]float64, n)
-	}
-	*v = (*v)[:n]
-	clear(*v)
-}
 
 // Piece implements density.Relaying.
 func (e *evaluator) Piece(columns int) int { return min(columns, density.Piece(Column(e.plan))) }

@@ -34,12 +34,11 @@ type sums struct {
 
 func newSums(plan *model.Plan, c *codes) *sums {
 	h := &sums{codes: c, largest: make([]float64, len(plan.Groups)), lost: make([]bool, len(plan.Groups)),
-		scalars: make([]transport.Channel, len(plan.Names)-1)}
+		scalars: make([]transport.Channel, len(plan.Names)-1), total: make([][]float64, len(plan.Groups)),
+		adjoint: make([][]float64, len(plan.Groups))}
 	for _, g := range plan.Groups {
 		h.z = append(h.z, make([]transport.Channel, len(g.Members)))
 		h.a = append(h.a, make([]transport.Channel, len(g.Receivers)))
-		h.total = append(h.total, make([]float64, g.Len))
-		h.adjoint = append(h.adjoint, make([]float64, g.Len))
 		h.told = append(h.told, rounded{})
 		if plan.Wire.Short {
 			h.told[len(h.told)-1].data = make([]float64, g.Len)

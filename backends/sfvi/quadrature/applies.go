@@ -165,6 +165,9 @@ func batchSize(rows, most int) int {
 	return max(2, min(s, most)/2*2)
 }
 
+// resting is an Env or a Block that can drop the memory of its evaluations until the next one.
+type resting interface{ Rest() }
+
 // Applies returns the linear form of a block, or the reason why a fit by quadrature is not possible with it.
 // crossing is whether cuts cross themselves.
 func Applies(b density.Block, atClients, crossing bool) (*density.Linear, error) {
@@ -176,6 +179,9 @@ func Applies(b density.Block, atClients, crossing bool) (*density.Linear, error)
 		return nil, err
 	}
 	lin, err := l.Linear(true)
+	if r, ok := b.(resting); ok {
+		r.Rest() // a fit by quadrature evaluates the likelihood of rows alone
+	}
 	if err != nil {
 		return nil, err
 	}

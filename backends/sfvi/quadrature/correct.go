@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/backends/importance"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/spill"
 )
 
 // Draws are corrected on θ alone: log p has the auxiliary variables integrated out, as the likelihood with
@@ -186,12 +187,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			w.dims += float64(g.m)
 		}
 	}
-	likelihoods := noisyTogether(s.rows)
-	for _, l := range likelihoods {
-		if noise := w.noise[l.whole.Group]; noise != l.whole.noise {
-			l.whole.integrateOut(noise)
-		}
-	}
+	likelihoods := withNoise(s.rows, w.noise)
 	weigh := func(id int, theta []float64, sum [][]float64) {
 		w.logs[id] += algebra.Value(&s.lin.Prior, theta, s.step)
 		w.squares[id] += s.square(theta, k.joint())
@@ -229,7 +225,9 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		})
 	}
 	if len(out) > 0 {
-		k.convex = slices.ContainsFunc(likelihoods, (*together).somewhereConvex)
+		if !k.joint() { // else it is known
+			k.convex = slices.ContainsFunc(likelihoods, (*together).somewhereConvex)
+		}
 		k.conclude(w, out)
 	}
 }
@@ -375,6 +373,10 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 			return err
 		}
 		k.addSets()
+		if k.server != nil {
+			k.server.conjugate.rest()
+		}
+		spill.GiveBack(few * k.rows)
 	}
 	if k.options.Weigh {
 		if err := k.weigh(ctx); err != nil {
@@ -383,14 +385,11 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 		k.weights, k.held = weights{}, nil
 	}
 	if s := k.server; s != nil {
-		if s.conjugate != nil {
-			s.conjugate.low.end()
-			s.conjugate = nil
-		}
-		if k.options.AtClients {
+		if s.conjugate = nil; k.options.AtClients {
 			s.rows = nil
 		}
 	}
+	k.restRows()
 	return nil
 }
 
@@ -401,6 +400,20 @@ func (k *Kernel) rest() {
 	}
 	if s := k.server; s != nil {
 		s.endSpan()
+	}
+	spill.GiveBack(few * k.rows)
+}
+
+// few is how many vectors of all rows are gone at least where a phase of a fit ends.
+const few = 4
+
+// restRows drops what no draw needs.
+func (k *Kernel) restRows() {
+	for _, p := range k.parties {
+		for _, r := range p.rows {
+			r.rest(true)
+		}
+		p.noisy = nil
 	}
 }
 

@@ -121,6 +121,11 @@ func (k *Kernel) state(c *backends.Codec) {
 	c.Remembered(k.env, &memory)
 	ended := k.phase != fitting && k.evaluated()
 	for _, p := range k.parties {
+		for _, r := range p.rows {
+			if r.begin(); k.phase == done && k.evaluated() {
+				r.rest(true)
+			}
+		}
 		if ended {
 			p.rest()
 		} else if p.best == nil {
@@ -195,8 +200,8 @@ func (p *party) carry(c *backends.Codec) {
 		}
 	}
 	for _, r := range p.rows {
-		for _, v := range [][]float64{r.mean, r.variance, r.slope, r.curvature} {
-			c.Floats(v)
+		for _, v := range r.whole() {
+			c.Floats(*v)
 		}
 	}
 	c.Floats(p.q.precision.Lower)

@@ -88,7 +88,6 @@ type conjugate struct {
 	// less the identity, as its products do: where there are more columns than that has dimensions, they are
 	// held by their coordinates there.
 	low               *lowRank
-	cuts              []float64   // of column 0; those of the others are relative to them
 	cutsAt, productAt [][]float64 // by column
 	noise             density.Stream
 	short             *short // the solution where the first products give it
@@ -140,7 +139,9 @@ func (s *server) level() {
 	c := s.conjugate
 	c.root = newRoot(s.rows, c.n, s.globals)
 	for k, r := range s.rows {
-		vec.Sub(r.n, c.level[c.at[k]:], r.mean, r.Offset)
+		if copy(c.level[c.at[k]:], r.mean); r.Offset != nil {
+			vec.Sub(r.n, c.level[c.at[k]:], r.mean, r.Offset)
+		}
 		copy(c.work[c.at[k]:], r.slope)
 	}
 	c.root.back(c.level)
@@ -191,7 +192,11 @@ func (s *server) setOut(of piece, cuts [][]float64) {
 		vec.Sub(c.n, r, r, w)
 		c.squares[col] = vec.Dot(c.n, r, r)
 		c.first[col] = c.squares[col]
-		if c.low != nil && !c.keepCuts(col, w) {
+		if c.low == nil {
+			continue
+		}
+		var ok bool
+		if c.cutsAt[col], ok = c.low.add(w); !ok {
 			r = slices.Clone(r)
 			c.writeOut(col)
 			copy(c.right(col), r)
@@ -203,11 +208,7 @@ func (s *server) setOut(of piece, cuts [][]float64) {
 func (c *conjugate) pulled(s *server, cuts [][]float64, col int, theta []float64) []float64 {
 	for k, l := range s.rows {
 		w := c.work[c.at[k]:][:l.n]
-		if s.d > 0 {
-			vec.MatVec(l.n, w, l.Matrix, l.n, theta, 1, s.d)
-		} else {
-			clear(w)
-		}
+		algebra.Times(&l.Affine, 0, theta, w)
 		vec.Accumulate(l.n, w, cuts[l.Group][col*l.n:])
 	}
 	c.root.back(c.work)
@@ -272,7 +273,9 @@ func (c *conjugate) apply(s *server, of piece, product [][]float64) {
 		p := c.towards(col)
 		image := c.pulled(s, product, col-of.from, c.own(s, p))
 		if c.low != nil {
-			if copy(c.raised, image); !c.keepProduct(col, c.raised) {
+			var ok bool
+			copy(c.raised, image)
+			if c.productAt[col], ok = c.low.add(c.raised); !ok {
 				c.writeOut(len(c.first))
 				p = c.right(col)
 			}
@@ -368,7 +371,10 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 
 // end adds to the server's parameters and the globals of each draw what follows from the solution.
 func (c *conjugate) end(s *server) {
-	left := make([]float64, c.n)
+	var left []float64
+	if c.root.m > 0 {
+		left = make([]float64, c.n)
+	}
 	for col := range s.sample.columns {
 		v := c.solution(col)
 		vec.Accumulate(s.d, s.sample.column(col, s.d), c.own(s, v))
@@ -381,6 +387,13 @@ func (c *conjugate) end(s *server) {
 		c.root.beside(left, -1, c.besides(col))
 		c.root.beside(v, -1, c.besides(col))
 	}
+}
+
+// rest drops all but the root, once there are draws.
+func (c *conjugate) rest() {
+	c.low.end()
+	c.low, c.level, c.work, c.raised, c.short = nil, nil, nil, nil, nil
+	c.v, c.r, c.p, c.q = nil, nil, nil, nil
 }
 
 // linearise prepares the system from mean and variance of the cuts, which follow the draws of the first
@@ -396,6 +409,12 @@ func (k solving) linearise(sum [][]float64, noise []float64) {
 		s.linearise(mean, variance, noise)
 	}
 	s.level()
+	if k.options.Weigh && !k.options.AtClients {
+		k.convex = slices.ContainsFunc(withNoise(s.rows, noise), (*together).somewhereConvex)
+	}
+	for _, r := range s.rows {
+		r.rest(false)
+	}
 }
 
 func (k solving) Receive(b int, down [][]float64, out []float64) {

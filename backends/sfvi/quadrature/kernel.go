@@ -111,6 +111,9 @@ func New(env density.Env, o Options) (*Kernel, error) {
 			k.shared = lin.Received
 		}
 	}
+	if r, ok := density.As[resting](env); ok {
+		r.Rest()
+	}
 	for b, p := range k.parties {
 		k.noise = append(k.noise, env.Private(b, "sfvi draw"))
 		k.sums = len(p.lin.Sums)

@@ -24,16 +24,16 @@ func (l *lowRank) add(v []float64) (at []float64, ok bool) {
 	n := len(v)
 	l.largest = max(l.largest, math.Sqrt(vec.Dot(n, v, v)))
 	at = make([]float64, len(l.basis), len(l.basis)+1)
-	for range 2 { // once more, for rounding
+	left := 0.0
+	for range 2 { // once more for what is new, of which the rounding of the first time may be much
 		for k, b := range l.basis {
 			p := vec.Dot(n, b, v)
 			vec.Axpy(n, v, -p, b)
 			at[k] += p
 		}
-	}
-	left := math.Sqrt(vec.Dot(n, v, v))
-	if left <= spare*l.largest {
-		return at, true
+		if left = math.Sqrt(vec.Dot(n, v, v)); left <= spare*l.largest {
+			return at, true
+		}
 	}
 	if len(l.basis) == l.most || !(left <= math.MaxFloat64) {
 		return nil, false
@@ -79,26 +79,8 @@ func (c *conjugate) right(col int) []float64 {
 		return c.r[col*c.n:][:c.n]
 	}
 	c.noised(col, c.raised)
-	vec.Sub(c.n, c.raised, c.raised, c.cuts)
 	c.low.addTo(c.raised, -1, c.cutsAt[col])
 	return c.raised
-}
-
-// keepCuts keeps what a column's right side takes from the clients, v; false: its parts are too many.
-func (c *conjugate) keepCuts(col int, v []float64) (ok bool) {
-	if col == 0 {
-		c.cuts = append([]float64(nil), v...)
-		return true
-	}
-	vec.Sub(c.n, v, v, c.cuts)
-	c.cutsAt[col], ok = c.low.add(v)
-	return ok
-}
-
-// keepProduct keeps M times a column's right side, v, in the same way.
-func (c *conjugate) keepProduct(col int, v []float64) (ok bool) {
-	c.productAt[col], ok = c.low.add(v)
-	return ok
 }
 
 // writeOut makes arrays of the right sides of the columns before one, and of the system times those of which
@@ -113,5 +95,5 @@ func (c *conjugate) writeOut(before int) {
 		c.low.addTo(q, 1, c.productAt[col])
 	}
 	c.low.end()
-	c.low, c.cuts = nil, nil
+	c.low = nil
 }

@@ -77,7 +77,7 @@ func held(t *testing.T, rows int) (most uint64) {
 // is not among them, nor is a copy of its matrix.
 func TestFewNumbersForEachRow(t *testing.T) {
 	const n = 20000
-	if perRow := float64(held(t, 2*n)-held(t, n)) / (8 * n); perRow > 20 {
+	if perRow := float64(held(t, 2*n)-held(t, n)) / (8 * n); perRow > 15 {
 		t.Errorf("%.1f numbers for each row", perRow)
 	}
 }

@@ -45,7 +45,7 @@ type party struct {
 }
 
 func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
-	d, n := len(lin.Index), len(lin.Cuts.Offset)
+	d, n := len(lin.Index), lin.Cuts.Len()
 	if lin.Vector == nil {
 		lin.Vector, lin.Free = func(n int) []float64 { return make([]float64, n) }, func([]float64) {}
 	}
@@ -379,7 +379,9 @@ func (p *party) aim(s *state, damping float64, from, to int) {
 			residual[j] += s.own[i]
 			residual[j] += float64(own * g[j])
 		}
-		residual[j] -= float64(weight[j] * p.lin.Cuts.Offset[i])
+		if p.lin.Cuts.Offset != nil {
+			residual[j] -= float64(weight[j] * p.lin.Cuts.Offset[i])
+		}
 	}
 }
 

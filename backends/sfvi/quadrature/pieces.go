@@ -36,6 +36,10 @@ func (k *Kernel) divide(out []piece, to int) []piece {
 // are more. It does not depend on how many columns one message takes, and nor does the result.
 func (k *Kernel) firstDecision() (column int) { return 1 + min(k.first, k.crossing) }
 
+// Vectors is how many vectors with a number for each row a fit has in memory at least, with those of the
+// messages of one client; others are streamed.
+const Vectors = 16
+
 // InPieces says of draws that they may be too many for one message.
 var InPieces = fmt.Sprintf(" (in several messages beyond %d numbers of all clients together)",
 	density.MostNumbers)

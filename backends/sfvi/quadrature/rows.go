@@ -44,19 +44,42 @@ type rows struct {
 }
 
 func newRows(r density.RowLikelihood, all *rules) *rows {
-	n := len(r.Offset)
+	n := r.Len()
 	out := &rows{RowLikelihood: r, n: n, all: n, rules: all, nodes: sure}
-	vectors := func(n int, to ...*[]float64) {
-		for _, v := range to {
-			*v = make([]float64, n)
+	for _, v := range out.brief() {
+		*v = make([]float64, out.once())
+	}
+	if out.Width = max(1, r.Width); out.Width > 1 {
+		out.block = make([]float64, n*out.Width)
+	}
+	out.begin()
+	return out
+}
+
+// whole are the vectors of all rows.
+func (r *rows) whole() []*[]float64 {
+	return []*[]float64{&r.mean, &r.variance, &r.slope, &r.curvature}
+}
+
+// brief are those of a part.
+func (r *rows) brief() []*[]float64 {
+	return []*[]float64{&r.sd, &r.eta, &r.lp, &r.at, &r.top, &r.sum, &r.over, &r.fall}
+}
+
+// begin makes what the iterates of a fit need.
+func (r *rows) begin() {
+	for _, v := range r.whole() {
+		if *v == nil {
+			*v = make([]float64, r.n)
 		}
 	}
-	vectors(n, &out.mean, &out.variance, &out.slope, &out.curvature)
-	vectors(out.once(), &out.sd, &out.eta, &out.lp, &out.at, &out.top, &out.sum, &out.over, &out.fall)
-	if out.Width = max(1, r.Width); out.Width > 1 {
-		vectors(n*out.Width, &out.block)
+}
+
+// rest drops it: all, or what is not needed once the joint Gaussian has its right sides.
+func (r *rows) rest(all bool) {
+	if r.mean, r.variance, r.slope = nil, nil, nil; all {
+		r.curvature, r.mixed = nil, nil
 	}
-	return out
 }
 
 // once is how many predictors are evaluated at a time.
@@ -87,10 +110,12 @@ func (r *rows) parts() iter.Seq[*rows] {
 // cut makes of rows a part of them.
 func (r *rows) cut(from, to int) *rows {
 	r.n, r.from = to-from, from
-	for _, v := range []*[]float64{&r.mean, &r.variance, &r.slope, &r.curvature} {
-		*v = (*v)[from:to]
+	for _, v := range r.whole() {
+		if *v != nil {
+			*v = (*v)[from:to]
+		}
 	}
-	for _, v := range []*[]float64{&r.sd, &r.eta, &r.lp, &r.at, &r.top, &r.sum, &r.over, &r.fall} {
+	for _, v := range r.brief() {
 		*v = (*v)[:r.n]
 	}
 	if len(r.mixed) > 0 {

@@ -186,8 +186,10 @@ func (s *server) curve(r *rows, columns, f, own, step []float64) {
 	for i := range m {
 		vec.Sub(r.n, columns[i*r.n:], s.span.sums[i][r.Group][r.from:], last)
 	}
-	for j := range d {
-		copy(columns[(m+j)*r.n:][:r.n], r.Matrix[j*r.all+r.from:])
+	for x := range r.Stretches(r.from, r.n) {
+		for j := range d {
+			copy(columns[(m+j)*r.n+x.From-r.from:][:x.N], x.Matrix[j*x.Stride:])
+		}
 	}
 	for i := range n {
 		column := columns[i*r.n:][:r.n]

@@ -17,6 +17,17 @@ type together struct {
 	still []float64 // of a part
 }
 
+// withNoise puts the likelihoods of one sum together, and integrates the noise of that sum out of them.
+func withNoise(all []*rows, noise []float64) []*together {
+	out := noisyTogether(all)
+	for _, l := range out {
+		if v := noise[l.whole.Group]; v != l.whole.noise {
+			l.whole.integrateOut(v)
+		}
+	}
+	return out
+}
+
 // noisyTogether puts the likelihoods of one sum together.
 func noisyTogether(all []*rows) (out []*together) {
 	by := map[int]*together{}
