@@ -52,8 +52,8 @@ func (p *Prepared) fits() error {
 // mayHold is fits, before what is found of the data takes memory.
 func (p *Prepared) mayHold() (diag.List, error) { return nil, p.fits() }
 
-// withinRows compares vectors with a number for each row with the memory, of which three quarters are for what is
-// made of tables.
+// withinRows compares vectors with a number for each row with the memory, of which three quarters are for
+// what is made of tables.
 func withinRows(vectors, rows int, memory float64) error {
 	if n := 8 * float64(vectors) * float64(rows); memory > 0 && n > memory/4 {
 		return usagef("this fit has %d numbers for each of %d rows in memory, %s beside what is in files, "+

@@ -145,9 +145,8 @@ func TestProcessesCostLessThanEitherForm(t *testing.T) {
 	}
 }
 
-// Correlated intercepts and slopes of groups have the means and means of squares that they have in the
-// coordinates of the model, within 4 Monte Carlo standard errors of both, and an effective draw takes less
-// than half the gradients.
+// Correlated intercepts and slopes of groups have the means that they have in the coordinates of the model,
+// within 4 Monte Carlo standard errors of both, and an effective draw takes less than half the gradients.
 func TestVectorsKeepThePosteriorAndCostLess(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	table := strings.Builder{}
@@ -173,7 +172,8 @@ func TestVectorsKeepThePosteriorAndCostLess(t *testing.T) {
 	informed, declared := of("auto"), of("declared")
 	for k := range declared.Draws.Names() {
 		a, b := informed.Draws.Column(k), declared.Draws.Column(k)
-		if off := mean(a) - mean(b); math.Abs(off) > 4*math.Hypot(posterior.MCSEMean(a), posterior.MCSEMean(b)) {
+		mcse := math.Hypot(posterior.MCSEMean(a), posterior.MCSEMean(b))
+		if math.Abs(mean(a)-mean(b)) > 4*mcse {
 			t.Errorf("the mean of parameter %d is %.4f, in coordinates of the model %.4f", k, mean(a), mean(b))
 		}
 	}

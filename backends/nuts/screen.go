@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// screened is how many starting points of a model with several modes are climbed from, fewScreened how many
-	// where all of these ways end as high, and mostClimb the most steps from each.
+	// screened is how many starting points of a model with several modes are climbed from, fewScreened how
+	// many where all of these ways end as high, and mostClimb the most steps from each.
 	screened, fewScreened = 16, 8
 	mostClimb             = 60
 	// A way ends where stretch steps have gained less than leastGain, in nats.

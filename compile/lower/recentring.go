@@ -51,8 +51,8 @@ func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, log bool, args []grap
 			scale = l.apply(s.Ident, "cholesky", graph.Attr{}, scale)
 		}
 		l.joint = append(l.joint, effects{density.Effects{Name: l.key(s.Name), Offset: offset,
-			Len: l.b.Shape(x).Len(), Centring: 1, Walk: event.Walk, Process: normal, Vector: vector}, x, args[0],
-			scale, x})
+			Len: l.b.Shape(x).Len(), Centring: 1, Walk: event.Walk, Process: normal, Vector: vector}, x,
+			args[0], scale, x})
 		return
 	}
 	locationAt, scaleAt := s.Dist.Spread()

@@ -538,7 +538,8 @@ param u : real[J, 3] ~ multi_normal_cholesky(m, a * [[1, 0, 0], [0, 0, 0], [0, 0
 param v : real[J, 2] ~ multi_normal(0, a * [[1, 0], [0, 0]] + b * [[0, 0.1], [0.1, 1]] + [[1, 0], [0, 1]])
 param s : real[2]    ~ half_normal(1)
 param w : real[J, 2] ~ normal(0, s)
-y ~ normal(u[g, 1] + u[g, 2] .* x + u[g, 3] + v[g, 1] + v[g, 2] .* x + w[g, 1] + w[g, 2] .* x, 1)
+y ~ normal(u[g, 1] + u[g, 2] .* x + u[g, 3] + v[g, 1] + v[g, 2] .* x, 1)
+y ~ normal(w[g, 1] + w[g, 2] .* x, 1)
 `,
 	Tables: map[string]string{"server": "y,x,g\n0.3,1,1\n-0.2,2,2\n0.5,2.5,3\n1,4,4\n0,1,5\n"},
 }

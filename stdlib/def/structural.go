@@ -41,8 +41,8 @@ type Structural struct {
 	// AddsDensities reports that the arguments are log densities, or weights, in the logarithm of a sum of
 	// densities.
 	AddsDensities bool
-	// Modes reports that the value is the logarithm of a density of several components or hidden states, which
-	// may have several modes.
+	// Modes reports that the value is the logarithm of a density of several components or hidden states,
+	// which may have several modes.
 	Modes bool
 	// where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
 	Positive bool
