@@ -168,10 +168,14 @@ func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weigh
 			return false
 		}
 	}
-	for _, v := range n.values {
-		if !(v >= least && v <= most && v == math.Floor(v)) {
+	if d.Support == def.Simplex {
+		if !insideSimplex(n.values, rows) {
 			return false
 		}
+	} else if slices.ContainsFunc(n.values, func(v float64) bool {
+		return !(v >= least && v <= most && v == math.Floor(v))
+	}) {
+		return false
 	}
 	e := &expanding{Builder: b, term: term, power: power, shape: Shape{rows}, rows: rows, split: true}
 	values := make([]def.Value, len(theta))
@@ -187,6 +191,22 @@ func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weigh
 		}
 	}
 	return d.Event.Expand(e, def.Value(x), values)
+}
+
+// insideSimplex reports whether the elements of each row are above 0 and add up to 1.
+func insideSimplex(x []float64, rows int) bool {
+	for i := range rows {
+		sum := 0.0
+		for at := i; at < len(x); at += rows {
+			if sum += x[at]; !(x[at] > 0) {
+				return false
+			}
+		}
+		if !(math.Abs(sum-1) <= def.SimplexTolerance) {
+			return false
+		}
+	}
+	return true
 }
 
 // Probability is that of an interval, by vectors where the distribution has such a form.

@@ -63,6 +63,9 @@ type Events struct {
 	Products linear.Products // for the factors of large matrices
 }
 
+// SimplexTolerance is how far the sum of a simplex may be from 1.
+const SimplexTolerance = 1e-8
+
 // Give adds W[i]·v to the derivative by element j of event i of parameter k, where that is wanted.
 func (b *Events) Give(k, i, j int, v float64) {
 	if b.DTheta[k] != nil {

@@ -45,7 +45,7 @@ func probabilities(a def.EventArg, i int) bool {
 		}
 		sum += p
 	}
-	return math.Abs(sum-1) <= 1e-8
+	return math.Abs(sum-1) <= def.SimplexTolerance
 }
 
 func categoricalDensity(b *def.Events) {

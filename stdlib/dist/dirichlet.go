@@ -22,13 +22,27 @@ Source: Stan Functions Reference, "Dirichlet distribution".`,
 		Support:    def.Simplex,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Event:      &def.Event{Rank: 1, Least: 1, Density: dirichletDensity, Sample: dirichletSample},
+		Event: &def.Event{Rank: 1, Least: 1, Density: dirichletDensity, Expand: dirichletExpand,
+			Sample: dirichletSample},
 		Examples: []string{
 			"data y : level(K)[N]\nparam theta : simplex[K] ~ dirichlet(2)\ny ~ categorical(theta)",
 			"data y : level(K)[N]\ndata alpha : real<lower=0>[K]\nparam theta : simplex[K] ~ " +
 				"dirichlet(alpha)\ny ~ categorical(theta)",
 		},
 	}
+}
+
+// dirichletExpand has lgamma(alpha) as lgamma(1 + alpha) - log(alpha), which is no number below 0.
+func dirichletExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
+	alpha, one := theta[0], b.Number(1)
+	inRows, ofRow := alpha, "row_sums"
+	if len(b.Dims(alpha)) == 1 {
+		inRows, ofRow = b.Call("row", alpha), "sum"
+	}
+	b.Sum(b.Call(ofRow, b.Sub(b.Func("lgamma", b.Add(alpha, one)), b.Func("log", alpha))), -1)
+	b.Sum(b.Func("lgamma", b.Call(ofRow, alpha)), 1)
+	b.Sum(b.Call("row_sums", b.Mul(b.Sub(inRows, one), b.Func("log", x))), 1)
+	return true
 }
 
 func dirichletDensity(b *def.Events) {
