@@ -523,7 +523,8 @@ func differences(t *testing.T, m density.Map, c, x []float64) {
 	}
 }
 
-// vectored has effects of vectors with one root each, about locations of their own, and with scales by column.
+// vectored has effects of vectors with one root each, about locations of their own, and effects with scales
+// by column.
 var vectored = fixture{
 	Text: `data y : real[N]
 data x : real[N]
@@ -535,7 +536,8 @@ param r : real[3]    ~ normal(0, 1)
 param u : real[J, 3] ~ multi_normal_cholesky(m, a * [[1, 0, 0], [0, 0, 0], [0, 0, 1]] +
     b * [[0, 0, 0], [0, 1, 0], [0, 0, 0]] + r[1] * [[0, 0, 0], [1, 0, 0], [0, 0, 0]] +
     r[2] * [[0, 0, 0], [0, 0, 0], [1, 0, 0]] + r[3] * [[0, 0, 0], [0, 0, 0], [0, 1, 0]])
-param v : real[J, 2] ~ multi_normal(0, a * [[1, 0], [0, 0]] + b * [[0, 0.1], [0.1, 1]] + [[1, 0], [0, 1]])
+param v : real[J, 2] ~ multi_normal(0, a * [[1, 0], [0, 0]] + b * [[0, 0.1], [0.1, 1]] +
+    [[1, 0], [0, 1]])
 param s : real[2]    ~ half_normal(1)
 param w : real[J, 2] ~ normal(0, s)
 y ~ normal(u[g, 1] + u[g, 2] .* x + u[g, 3] + v[g, 1] + v[g, 2] .* x, 1)
