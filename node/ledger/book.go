@@ -46,7 +46,6 @@ type Book struct {
 	other  []transport.Channel // of the same message
 	// those that are to be written
 	entries []byte
-	writes  int
 	clock   func() time.Time
 
 	decrypted map[string]int  // numbers, by keys
@@ -129,7 +128,6 @@ func (b *Book) write() error {
 		b.err = fmt.Errorf("nothing leaves that is not in the ledger: %w", err)
 	}
 	b.entries = b.entries[:0]
-	b.writes++
 	return b.err
 }
 
@@ -259,10 +257,10 @@ func (b *Book) append(member string, v any) error {
 func (b *Book) Record(sent bool, peer string, m transport.Message) error {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	err, now, of := b.err, b.clock(), b.codec.with(sent, peer)
+	err := b.err
 	transport.Each(m, func(one transport.Message) {
 		if err == nil {
-			err = b.record(of, one, now)
+			err = b.record(sent, peer, one)
 		}
 	})
 	return err
@@ -276,10 +274,10 @@ func (b *Book) Write() error {
 	return b.write()
 }
 
-func (b *Book) record(of *shapes, m transport.Message, now time.Time) error {
-	s := of.shape(m)
+func (b *Book) record(sent bool, peer string, m transport.Message) error {
+	s := b.codec.shape(sent, peer, m)
 	if s == nil {
-		s = b.shape(of, m)
+		s = b.shape(sent, peer, m)
 	}
 	all := m.Arrays
 	b.other, b.sums = b.other[:0], b.sums[:0]
@@ -288,14 +286,14 @@ func (b *Book) record(of *shapes, m transport.Message, now time.Time) error {
 			b.other = append(b.other, a)
 			continue
 		}
-		sum := b.sum(s.alike[k], of.sent, m.Chain, all[k:k+1])
+		sum := b.sum(s.alike[k], sent, m.Chain, all[k:k+1])
 		b.sums = append(b.sums, sum[:]...)
 	}
 	m.Arrays = b.other
 	b.frame = append(transport.Append(b.frame[:0], m), b.sums...)
 	digest := sha256.Sum256(b.frame)
 	var ok bool
-	if b.buffer, ok = b.codec.message(b.buffer[:0], now, s, m.Chain, m.Round,
+	if b.buffer, ok = b.codec.message(b.buffer[:0], b.clock(), s, m.Chain, m.Round,
 		digest[:digestBytes]); !ok {
 		return b.unreadable()
 	}
@@ -313,8 +311,6 @@ type alike struct{ sent map[uint32]*summed }
 type summed struct {
 	frame []byte
 	sum   [sha256.Size]byte
-	of    transport.Channel
-	write int // of those that were written since
 }
 
 // mostSummed bounds the bytes of an array that is kept until the next.
@@ -322,19 +318,15 @@ const mostSummed = 1 << 20
 
 // sum is SHA-256 of the frame of one array.
 func (b *Book) sum(of *alike, sent bool, chain uint32, array []transport.Channel) [sha256.Size]byte {
-	last := of.sent[chain]
-	if sent && last != nil && last.write == b.writes && array[0].Held && array[0].Same(last.of) {
-		return last.sum
-	}
 	b.frame = transport.Append(b.frame[:0], transport.Message{Arrays: array})
 	if !sent || len(b.frame) > mostSummed {
 		return sha256.Sum256(b.frame)
 	}
+	last := of.sent[chain]
 	if last == nil {
 		last = &summed{}
 		of.sent[chain] = last
 	}
-	last.of, last.write = array[0], b.writes
 	if !bytes.Equal(last.frame, b.frame) {
 		last.frame, last.sum = append(last.frame[:0], b.frame...), sha256.Sum256(b.frame)
 	}
@@ -342,13 +334,13 @@ func (b *Book) sum(of *alike, sent bool, chain uint32, array []transport.Channel
 }
 
 // shape makes that of a message which has none yet.
-func (b *Book) shape(to *shapes, m transport.Message) *shape {
-	s := &shape{kind: m.Kind}
+func (b *Book) shape(sent bool, peer string, m transport.Message) *shape {
+	s := &shape{}
 	side := `{"from":`
-	if to.sent {
+	if sent {
 		side = `{"to":`
 	}
-	l := quoted([]byte(side), to.peer)
+	l := quoted([]byte(side), peer)
 	l = quoted(append(l, `,"kind":`...), m.Kind)
 	l = append(l, `,"channels":[`...)
 	bytes := 0
@@ -372,8 +364,7 @@ func (b *Book) shape(to *shapes, m transport.Message) *shape {
 	}
 	l = strconv.AppendInt(append(l, `],"bytes":`...), int64(bytes), 10)
 	s.named = append(l, '}')
-	b.codec.find(s)
-	to.all = append(to.all, s)
+	b.codec.keep(s, sent, peer, m)
 	return s
 }
 

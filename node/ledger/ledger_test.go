@@ -322,32 +322,6 @@ func TestUnlikeChannelsAreNamed(t *testing.T) {
 	}
 }
 
-// The digest of an array that is held is made once for all to whom it leaves, and anew for what leaves after
-// it from the same place.
-func TestDigestsOfHeldArrays(t *testing.T) {
-	b := newPair(t).books[0]
-	of, numbers := &alike{sent: map[uint32]*summed{}}, []float64{1, 2}
-	digest := func(invalid bool) [sha256.Size]byte {
-		got := b.sum(of, true, 1, []transport.Channel{{Name: "s", Data: numbers, Held: true, Invalid: invalid}})
-		want := sha256.Sum256(transport.Append(nil, transport.Message{
-			Arrays: []transport.Channel{{Name: "s", Data: numbers, Invalid: invalid}}}))
-		if got != want {
-			t.Errorf("%v (%v) has another digest", numbers, invalid)
-		}
-		return got
-	}
-	first := digest(false)
-	if again := digest(false); again != first || digest(true) == first {
-		t.Error("digests do not tell marks apart")
-	}
-	b.entries = append(b.entries, "entry"...)
-	if err := b.Write(); err != nil {
-		t.Fatal(err)
-	}
-	numbers[1] = 3
-	digest(false)
-}
-
 // A message takes 60 bytes at most, whatever the lengths of names and vectors.
 func TestEntriesAreSmall(t *testing.T) {
 	p := newPair(t)

@@ -162,7 +162,6 @@ func (e *evaluator) choose(c *client, down, up *frame) {
 	c.party.value(c.block, e.in[c.block], e.by)
 	for i, z := range c.party.zs {
 		up.load(i, z)
-		up.arrays[i].Held = up.channels[i].coding != nil // words of the frame, until the next evaluation
 	}
 	if e.wants != nil {
 		up.loadScalars(e.part[c.block])

@@ -152,7 +152,7 @@ func (r *rounded) set(v []float64) {
 func (f *frame) loadRounded(k int, r *rounded) {
 	a := &f.arrays[k]
 	f.load(k, r.data)
-	a.Size, a.Step, a.Held = r.size, r.step, true
+	a.Size, a.Step = r.size, r.step
 	a.Encoding = transport.Short
 	if r.size == 0 {
 		a.Encoding = transport.Plain

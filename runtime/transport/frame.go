@@ -31,34 +31,7 @@ const (
 //
 // The same message always gives the same bytes. It panics where a text is longer than 65,535 bytes, which no
 // name is, and where an array has numbers of another encoding than its own.
-func Append(dst []byte, m Message) []byte { return (*alike)(nil).appendTo(dst, m) }
-
-// alike are arrays as bytes, one after another, of messages that leave together.
-type alike struct {
-	arrays []Channel
-	ends   []int // of each in text
-	text   []byte
-}
-
-// array appends an array, of which the bytes may have been made for another peer.
-func (w *alike) array(dst []byte, a *Channel) []byte {
-	if w == nil || !a.Held {
-		return appendArray(dst, *a)
-	}
-	k := slices.IndexFunc(w.arrays, a.Same)
-	if k < 0 {
-		k = len(w.arrays)
-		w.text = appendArray(w.text, *a)
-		w.arrays, w.ends = append(w.arrays, *a), append(w.ends[:k], len(w.text))
-	}
-	from := 0
-	if k > 0 {
-		from = w.ends[k-1]
-	}
-	return append(dst, w.text[from:w.ends[k]]...)
-}
-
-func (w *alike) appendTo(dst []byte, m Message) []byte {
+func Append(dst []byte, m Message) []byte {
 	dst = append(append(dst, frameMagic[:]...), frameVersion)
 	dst = append(dst, m.Run[:]...)
 	dst = binary.LittleEndian.AppendUint32(dst, m.Epoch)
@@ -68,8 +41,8 @@ func (w *alike) appendTo(dst []byte, m Message) []byte {
 		dst = appendText(dst, text)
 	}
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(m.Arrays)))
-	for k := range m.Arrays {
-		dst = w.array(dst, &m.Arrays[k])
+	for _, a := range m.Arrays {
+		dst = appendArray(dst, a)
 	}
 	return dst
 }
@@ -131,11 +104,6 @@ func (a *Channel) AppendNumbers(dst []byte) []byte {
 		}
 	case a.Encoding == Short && a.NotFinite:
 		clear(to)
-	case a.Encoding == Short && size == 2:
-		scale := math.Ldexp(1, -int(a.Step))
-		for i, v := range a.Data {
-			binary.LittleEndian.PutUint16(to[2*i:], uint16(int64(v*scale)))
-		}
 	case a.Encoding == Short:
 		scale := math.Ldexp(1, -int(a.Step))
 		for _, v := range a.Data {
@@ -298,11 +266,6 @@ func (r *reader) numbers(a *Channel, body []byte, n int) {
 				r.bad = "an array that is not finite has numbers"
 			}
 			a.Data[i] = math.NaN()
-		}
-	case size == 2:
-		step := math.Ldexp(1, int(a.Step))
-		for i := range a.Data {
-			a.Data[i] = float64(int16(binary.LittleEndian.Uint16(body[2*i:]))) * step
 		}
 	default:
 		step, drop := math.Ldexp(1, int(a.Step)), uint(64-8*size)

@@ -49,20 +49,14 @@ const (
 	headerLen
 )
 
-// A flight is what has not left for a peer: the arrays of a message. Those that the sender does not hold are
-// copied to buffers, by array.
+// A flight is what has not left for a peer: the arrays of a message, of which so many are in use. Their
+// buffers are those of earlier flights.
 type flight struct {
 	to   string
 	from Message // of whom and which run
+	used int
 	all  []Channel
-	own  []buffers
 	of   []boarded
-}
-
-// buffers are for the numbers of an array.
-type buffers struct {
-	data  []float64
-	words []uint64
 }
 
 // A boarded is a message in a flight: its arrays are n from one on.
@@ -72,18 +66,17 @@ type boarded struct {
 	at, n   int
 }
 
-// add appends an array.
-func (f *flight) add(a Channel) {
-	k := len(f.all)
-	if k == len(f.own) {
-		f.own = append(f.own, buffers{})
+// array is the next array of a flight.
+func (f *flight) array() *Channel {
+	if f.used == len(f.all) {
+		f.all = append(f.all, Channel{})
 	}
-	if own := &f.own[k]; !a.Held {
-		own.data, own.words = append(own.data[:0], a.Data...), append(own.words[:0], a.Words...)
-		a.Data, a.Words = own.data, own.words
-	}
-	f.all = append(f.all, a)
+	f.used++
+	return &f.all[f.used-1]
 }
+
+// name appends an array that is a name alone.
+func (f *flight) name(text string) { f.array().keep(Channel{Name: text}) }
 
 // A lane is one of them.
 type lane struct {
@@ -95,7 +88,6 @@ type lane struct {
 	heeds   context.Context      // whose end wakes the lane; nil: none
 	unheed  func() bool          // ends that
 	in      map[string]*incoming // by peer
-	header  []float64
 }
 
 // An incoming is what a lane has received from a peer, with the buffers of what was read.
@@ -109,13 +101,13 @@ func (q *incoming) take() Message {
 	return *m
 }
 
-// put keeps a message, and leaves it other buffers in place of its own.
+// put keeps a copy of a message.
 func (q *incoming) put(m Message) {
 	kept := &Message{}
 	if len(q.spare) > 1 { // the last one may still be read
 		kept, q.spare = q.spare[0], slices.Delete(q.spare, 0, 1)
 	}
-	kept.trade(m)
+	kept.fill(m)
 	q.waiting = append(q.waiting, kept)
 }
 
@@ -204,19 +196,17 @@ func (l *lane) Send(_ context.Context, to string, m Message) error {
 	f := l.flight(to)
 	f.from = Message{Kind: flightKind, Sender: m.Sender}
 	f.from.Run, f.from.Epoch = m.Run, m.Epoch
-	l.header = append(l.header[:0], float64(l.number), float64(m.Chain), float64(m.Round),
-		float64(len(m.Arrays)), 0)
+	header := f.array()
+	*header = Channel{Name: m.Kind, Data: append(header.Data[:0], float64(l.number), float64(m.Chain),
+		float64(m.Round), float64(len(m.Arrays)), 0)}
 	if m.Reason != "" {
-		l.header[headEnded] = 1
+		header.Data[headEnded] = 1
+		f.name(m.Reason)
+		f.name(m.Party)
 	}
-	f.add(Channel{Name: m.Kind, Data: l.header})
-	if m.Reason != "" {
-		f.add(Channel{Name: m.Reason})
-		f.add(Channel{Name: m.Party})
-	}
-	f.of = append(f.of, boarded{l.number, m, len(f.all), len(m.Arrays)})
+	f.of = append(f.of, boarded{l.number, m, f.used, len(m.Arrays)})
 	for _, a := range m.Arrays {
-		f.add(a)
+		f.array().keep(a)
 	}
 	return nil
 }
@@ -329,20 +319,25 @@ func (l *Lanes) fail(err error) {
 func (l *Lanes) flush(ctx context.Context) error {
 	l.leaving = l.leaving[:0]
 	for _, f := range l.out {
-		if len(f.all) > 0 {
+		if f.used > 0 {
 			if err := l.ready(f); err != nil {
 				return err
 			}
 			m := f.from
-			m.Arrays, f.all, f.of = f.all, f.all[:0], f.of[:0]
+			m.Arrays, f.used, f.of = f.all[:f.used], 0, f.of[:0]
 			l.leaving = append(l.leaving, Departure{f.to, m})
 		}
 	}
 	l.flights += len(l.leaving)
-	if len(l.leaving) == 0 {
-		return nil
+	if t, ok := l.transport.(together); ok && len(l.leaving) > 0 {
+		return t.SendAll(ctx, l.leaving)
 	}
-	return SendAll(ctx, l.transport, l.leaving)
+	for _, d := range l.leaving {
+		if err := l.transport.Send(ctx, d.To, d.Message); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A FlightError is the error where a message is not a flight of these lanes.

@@ -56,33 +56,6 @@ func TestLanesShareFlights(t *testing.T) {
 	}
 }
 
-// An array that its sender holds is not copied: it leaves as it is when all lanes wait. One that it does not
-// hold leaves as it was sent.
-func TestHeldArraysAreNotCopied(t *testing.T) {
-	ends := transport.NewMem([]string{"server", "client"})
-	server, client := transport.NewLanes(ends[0], 1), transport.NewLanes(ends[1], 1)
-	for range 3 { // with the buffers of flights before
-		server.Start()
-		client.Start()
-		held, other := []float64{1, 2}, []float64{3}
-		if err := client.Lane(0).Send(t.Context(), "server", transport.Message{Kind: "aux",
-			Arrays: []transport.Channel{{Name: "z", Data: held, Held: true},
-				{Name: "b", Data: other}}}); err != nil {
-			t.Fatal(err)
-		}
-		held[0], other[0] = 5, 6
-		client.Done(t.Context(), 0)
-		got, err := server.Lane(0).Recv(t.Context(), "client")
-		want := []transport.Channel{{Name: "z", Data: []float64{5, 2}}, {Name: "b", Data: []float64{3}}}
-		if diff := cmp.Diff(want, got.Arrays); err != nil || diff != "" {
-			t.Fatal(err, diff)
-		}
-		if held[0] != 5 || held[1] != 2 {
-			t.Fatalf("what was held is %v", held)
-		}
-	}
-}
-
 // What is no flight of these lanes ends all of them, as does a context.
 func TestLanesRefuse(t *testing.T) {
 	for what, m := range map[string]transport.Message{

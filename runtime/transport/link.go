@@ -28,7 +28,7 @@ type EndpointConfig struct {
 
 // Times of the protocol.
 const (
-	tick       = 100 * time.Millisecond // each time wakes a thread of the scheduler
+	tick       = 50 * time.Millisecond
 	ackAfter   = 150 * time.Millisecond // a message that was not answered is acknowledged
 	againAfter = time.Second            // a message that was not acknowledged is sent again
 	againMost  = 8 * time.Second
@@ -52,7 +52,6 @@ type Endpoint struct {
 	keep  int // bytes of a buffer that is kept for the next message
 	peers map[string]*peer
 	byID  []*peer
-	alike alike
 	done  chan struct{}
 	once  sync.Once
 	cause error // set before done is closed
@@ -275,25 +274,6 @@ func (l *Endpoint) peer(ctx context.Context, name string) (*peer, error) {
 
 // Send implements Transport. It waits while more than a window of bytes is on its way.
 func (l *Endpoint) Send(ctx context.Context, to string, m Message) error {
-	return l.send(ctx, to, m, nil)
-}
-
-// SendAll sends messages to several peers. An array that they have in common is written once.
-func (l *Endpoint) SendAll(ctx context.Context, all []Departure) error {
-	var written *alike
-	if len(all) > 1 {
-		written = &l.alike
-		written.arrays, written.text = written.arrays[:0], l.kept(written.text)
-	}
-	for _, d := range all {
-		if err := l.send(ctx, d.To, d.Message, written); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *Endpoint) send(ctx context.Context, to string, m Message, written *alike) error {
 	p, err := l.peer(ctx, to)
 	if err != nil {
 		return err
@@ -301,7 +281,7 @@ func (l *Endpoint) send(ctx context.Context, to string, m Message, written *alik
 	for {
 		p.mutex.Lock()
 		if p.bytes < window {
-			p.plain = written.appendTo(append(p.plain[:0], contentMessage), m)
+			p.plain = encode(p.plain[:0], m)
 			if len(p.plain) > l.most { // the peer would not take it
 				p.mutex.Unlock()
 				return &LengthError{Kind: m.Kind, To: to, Bytes: len(p.plain), Most: l.most}

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -179,34 +178,6 @@ func TestSentAgainWithTheSameBytes(t *testing.T) {
 		c.mutex.Unlock()
 		c.end()
 	})
-}
-
-// What leaves for several peers with an array that is held is what leaves for each of them alone, also where
-// the array has another mark for one of them.
-func TestArraysInCommonAreWrittenOnce(t *testing.T) {
-	c := carrier{rand: rand.New(rand.NewPCG(1, 2))}
-	connect(t, &c, []string{"server", "a", "b", "c"})
-	defer c.end()
-	numbers := []float64{1, -2, 3}
-	var all []Departure
-	for k, to := range []string{"a", "b", "c"} {
-		all = append(all, Departure{to, Message{Kind: "reply", Arrays: []Channel{
-			{Name: "own", Data: []float64{float64(k)}},
-			{Name: "s", Data: numbers, Encoding: Short, Size: 2, Held: true, Invalid: k == 1},
-			{Name: "t", Data: numbers, Held: true}}}})
-	}
-	for range 2 {
-		if err := c.links["server"].SendAll(t.Context(), all); err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range all {
-			got, err := c.links[d.To].Recv(t.Context(), "server")
-			if err != nil || !bytes.Equal(Append(nil, got), Append(nil, d.Message)) {
-				t.Fatalf("%s: %+v, %v", d.To, got, err)
-			}
-		}
-		numbers[0]++ // of the next flight
-	}
 }
 
 // A day without a connection loses nothing.

@@ -129,6 +129,11 @@ const (
 	contentMark    = 1
 )
 
+// encode appends a message.
+func encode(dst []byte, m Message) []byte {
+	return Append(append(dst, contentMessage), m)
+}
+
 // markable reports whether a mark can be of a chain and a transition.
 func markable(chain, at uint64) bool { return chain < 1<<31 && at < 1<<62 }
 

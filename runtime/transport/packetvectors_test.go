@@ -88,7 +88,7 @@ func TestVectorsOfPackets(t *testing.T) {
 				long[k] = float64(k)
 			}
 			m := Message{Round: 9, Kind: "aux", Arrays: []Channel{{Name: "z", Data: long}}}
-			file.Long = 1 + len(Append(nil, m))
+			file.Long = len(encode(nil, m))
 			if err := links[from].Send(t.Context(), to, m); err != nil {
 				t.Fatal(err)
 			}

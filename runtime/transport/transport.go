@@ -52,9 +52,6 @@ type Channel struct {
 	Step      int16 // of Short numbers, which are integers times 2^Step
 	Grid      int16 // from a client: of its words; from the server: of the client's next words
 	NextSize  uint8 // from the server: of the client's next words
-	// Held: the sender leaves the numbers where they are, and as they are, until it next receives. Not in a
-	// frame.
-	Held bool
 }
 
 // An Encoding is how the numbers of an array are written.
@@ -73,15 +70,7 @@ const (
 func (a *Channel) keep(other Channel) {
 	data, words := append(a.Data[:0], other.Data...), append(a.Words[:0], other.Words...)
 	*a = other
-	a.Data, a.Words, a.Held = data, words, false
-}
-
-// Same reports whether two arrays have the same numbers, at one place, and say the same of them.
-func (a *Channel) Same(b Channel) bool {
-	return len(a.Data) > 0 && len(a.Data) == len(b.Data) && &a.Data[0] == &b.Data[0] && a.Name == b.Name &&
-		len(a.Words)+len(b.Words) == 0 && a.Encoding == b.Encoding && a.Invalid == b.Invalid &&
-		a.NotFinite == b.NotFinite && a.Size == b.Size && a.Step == b.Step && a.Grid == b.Grid &&
-		a.NextSize == b.NextSize
+	a.Data, a.Words = data, words
 }
 
 // Len is how many numbers the array has.
@@ -120,19 +109,6 @@ type Departure struct {
 // together is a Transport that sends messages to several peers in one call.
 type together interface {
 	SendAll(ctx context.Context, all []Departure) error
-}
-
-// SendAll sends messages to several peers, in one call where there is one.
-func SendAll(ctx context.Context, t Transport, all []Departure) error {
-	if t, ok := t.(together); ok {
-		return t.SendAll(ctx, all)
-	}
-	for _, d := range all {
-		if err := t.Send(ctx, d.To, d.Message); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // A ClosedError is the error where a party has closed its connections.
