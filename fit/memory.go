@@ -41,7 +41,7 @@ func (p *Prepared) fits() error {
 		for _, g := range p.Plan.Groups {
 			rows = max(rows, g.Len)
 		}
-		if err := withinRows(p.Algorithm.Forecast(p.Settings).Vectors, rows, spill.Memory()); err != nil {
+		if err := withinRows(p.Algorithm.Forecast(p.Settings).Vectors, rows, spill.Usual()); err != nil {
 			return err
 		}
 	}
@@ -52,14 +52,14 @@ func (p *Prepared) fits() error {
 // mayHold is fits, before what is found of the data takes memory.
 func (p *Prepared) mayHold() (diag.List, error) { return nil, p.fits() }
 
-// withinRows compares vectors with a number for each row with the memory, of which three quarters are for
-// what is made of tables.
-func withinRows(vectors, rows int, memory float64) error {
-	if n := 8 * float64(vectors) * float64(rows); memory > 0 && n > memory/4 {
+// withinRows compares vectors with a number for each row with the bytes that there are for them; 0: it is not
+// known how many.
+func withinRows(vectors, rows int, most float64) error {
+	if n := 8 * float64(vectors) * float64(rows); most > 0 && n > most {
 		return usagef("this fit has %d numbers for each of %d rows in memory, %s beside what is in files, "+
-			"and this process may have %s; allow it more (ulimit -d, ulimit -v, the machine's), or take draws "+
-			"of some rows at a time: --estimator sampled --minibatch ROWS", vectors, rows, gigabytes(n),
-			gigabytes(memory))
+			"and there are %s for them, half of the memory or a quarter of a resource limit; allow it more "+
+			"(ulimit -d, ulimit -v), or take draws of some rows at a time: --estimator sampled "+
+			"--minibatch ROWS", vectors, rows, gigabytes(n), gigabytes(most))
 	}
 	return nil
 }

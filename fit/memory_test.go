@@ -32,15 +32,15 @@ func TestMemoryOfChains(t *testing.T) {
 func TestMemoryOfRows(t *testing.T) {
 	for _, c := range []struct {
 		vectors, rows int
-		memory        float64
+		most          float64
 		fits          bool
-	}{{16, 1_000_000, 600e6, true}, {16, 1_000_000, 200e6, false}, {0, 1 << 40, 1e6, true},
+	}{{16, 1_000_000, 150e6, true}, {16, 1_000_000, 50e6, false}, {0, 1 << 40, 1e6, true},
 		{16, 1 << 40, 0, true}} {
-		err := withinRows(c.vectors, c.rows, c.memory)
+		err := withinRows(c.vectors, c.rows, c.most)
 		if (err == nil) != c.fits {
 			t.Errorf("%+v: %v", c, err)
 		}
-		if err != nil && !strings.Contains(err.Error(), "may have 0.2 GB; allow it more") {
+		if err != nil && !strings.Contains(err.Error(), "there are 0.05 GB for them") {
 			t.Error(err)
 		}
 	}

@@ -46,12 +46,18 @@ type arrays struct {
 func New(limit int64) *Storage {
 	s := &arrays{limit: float64(limit), chosen: limit > 0, dir: folder(), streamed: &files{}}
 	if limit == 0 {
-		s.limit = Memory() / 2
-		if all := Limited(); all > 0 { // which count what the collector has given back, too
-			s.limit = min(s.limit, all/4)
-		}
+		s.limit = Usual()
 	}
 	return &Storage{arrays: s}
+}
+
+// Usual is how many bytes arrays of a run may take in memory unless its user says: half of the memory, or a
+// quarter of a resource limit, which counts what the collector has given back, too; 0: it is not known.
+func Usual() float64 {
+	if all := Limited(); all > 0 {
+		return min(Memory()/2, all/4)
+	}
+	return Memory() / 2
 }
 
 // Streaming is a storage of the same run for arrays that many others are used before and after: windows of

@@ -43,7 +43,7 @@ type ridges struct {
 	zero, room []float64
 	search     *ridgeSearch // nil after the warm-up
 	recall     func(k int, q, g []float64)
-	shifts     func(basis, root []float64) int
+	shifts     func(basis, root []float64) int // as party.shifts
 }
 
 // A ridgeSearch is room to look for ridges.
@@ -160,10 +160,13 @@ func (r *ridges) known(n int, root []float64, least float64) {
 	}
 	s := r.search
 	m := r.shifts(s.basis, root)
+	if m == 0 || m > n/drawsARidge {
+		return
+	}
 	for k := range m {
 		s.project(k, n, r.dim)
 	}
-	if m == 0 || !s.mean(n, r.dim, m, least) {
+	if !s.mean(n, r.dim, m, least) {
 		return
 	}
 	r.takeFrom(m, math.Inf(-1), edge(shiftPays, m, n))

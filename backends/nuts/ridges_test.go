@@ -280,6 +280,79 @@ func TestNoiseIsNoRidge(t *testing.T) {
 	}
 }
 
+// blockShifts is a basis of the common shifts of blocks of so many coordinates, and of the other coordinates
+// one by one.
+func blockShifts(dim int, blocks ...int) func(basis, root []float64) int {
+	return func(basis, _ []float64) int {
+		clear(basis)
+		rows, at := 0, 0
+		for _, n := range blocks {
+			for i := range n {
+				basis[rows*dim+at+i] = 1 / math.Sqrt(float64(n))
+			}
+			rows, at = rows+1, at+n
+		}
+		for ; at < dim; at++ {
+			basis[rows*dim+at] = 1
+			rows++
+		}
+		return rows
+	}
+}
+
+// A common shift of many coordinates with four and a half times the inverse mass of others is a ridge where
+// shifts are known, and not found without. Of independent coordinates, with gradients that are no multiples
+// of draws, no shift is one, nor is any looked for in fewer draws than two for each.
+func TestShiftsAreRidges(t *testing.T) {
+	const dim, effects, long = 300, 290, 4.5
+	for _, draws := range []int{8, 30, 60, 100} {
+		for seed := range uint64(4) {
+			for _, c := range []struct{ known, is bool }{{false, true}, {true, true}, {true, false}} {
+				r := rand.New(rand.NewPCG(seed, uint64(draws)))
+				m := newMetric(dim, shape{ridged: dim})
+				qs, gs := make([]float64, draws*dim), make([]float64, draws*dim)
+				e := newEstimate(dim, 0)
+				for k := range draws {
+					q, g := qs[k*dim:][:dim], gs[k*dim:][:dim]
+					along := 0.0
+					for i := range q {
+						if q[i], g[i] = student(r, 5); c.is {
+							q[i] = r.NormFloat64()
+							g[i] = -q[i]
+						}
+						if i < effects {
+							along += q[i] / effects
+						}
+					}
+					for i := range effects {
+						if c.is {
+							q[i] += (math.Sqrt(long) - 1) * along
+							g[i] += (1 - 1/math.Sqrt(long)) * along
+						}
+					}
+					e.add(q, g)
+				}
+				m.fromFisher(&e, false, leastShare)
+				m.ridges.recall = func(k int, q, g []float64) {
+					copy(q, qs[(k-1)*dim:][:dim])
+					copy(g, gs[(k-1)*dim:][:dim])
+				}
+				if c.known {
+					m.ridges.shifts = blockShifts(dim, effects)
+				}
+				m.ridges.fromFisher(draws, m.root, leastShare)
+				want := 0
+				if c.known && c.is && draws > 2*(dim-effects+1) {
+					want = 1
+				}
+				if m.ridges.rank != want {
+					t.Errorf("%d draws, seed %d, %+v: %d ridges, want %d", draws, seed, c, m.ridges.rank, want)
+				}
+			}
+		}
+	}
+}
+
 // student is a draw of Student's t with whole degrees of freedom, and the slope of its log density.
 func student(r *rand.Rand, nu int) (x, slope float64) {
 	squares := 0.0

@@ -98,7 +98,7 @@ func notIn(of def.Support, v []float64) string {
 	}
 	k := int(math.Round(math.Sqrt(float64(len(v)))))
 	switch {
-	case of == def.Simplex && !(math.Abs(sum-1) <= 1e-8):
+	case of == def.Simplex && !(math.Abs(sum-1) <= def.SimplexTolerance):
 		return ", and these sum to " + number(sum)
 	case of == def.ZeroSum && !(math.Abs(sum) <= 1e-8):
 		return ", and these sum to " + number(sum)
