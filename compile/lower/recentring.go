@@ -179,7 +179,7 @@ type bounded struct {
 func (l *lowerer) noteScales() {
 	for _, p := range l.bounded {
 		if slices.ContainsFunc(l.effects, func(e effects) bool {
-			return !e.Scale && !e.Process && l.b.Depends(e.scale, p.x)
+			return !e.Scale && (!e.Process || e.Vector > 0) && l.b.Depends(e.scale, p.x)
 		}) && !slices.ContainsFunc(l.effects, func(e effects) bool { return e.x == p.coordinates }) {
 			offset, _ := l.b.Coordinates(p.coordinates)
 			e := density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len(), Centring: 1,
