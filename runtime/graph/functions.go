@@ -186,8 +186,11 @@ var vectorFuncs = [...]*vectorFunc{
 		vector.Log1p(n, y, x)
 		vector.Div(n, y, y, x)
 		for i, w := range x[:n] {
-			if w == 0 {
+			switch {
+			case w == 0:
 				y[i] = 1
+			case w <= -1:
+				y[i] = 0
 			}
 		}
 	}, func(n int, t, s, dy, x, y []float64) {
@@ -258,7 +261,10 @@ func log1pRatioSlope(n int, t, s, x, y []float64) {
 		vector.Sub(m, s, s, y)
 		vector.Mul(m, t, s, part[:])
 		for i, v := range w {
-			if !(math.Abs(v) < seriesWithin) {
+			switch {
+			case v <= -1:
+				t[i] = 0
+			case !(math.Abs(v) < seriesWithin):
 				t[i] = (1/(1+v) - y[i]) / v
 			}
 		}

@@ -67,14 +67,13 @@ func genParetoExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool 
 // boxCoxed is log(1 + xi z)/xi, z = (x - mu)/sigma: of a variable with a shape that without one, by the
 // inverse of a transform of Box and Cox. Beyond the end of the support there is no density, and no slope.
 func boxCoxed(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
-	z, end := b.Div(b.Sub(x, theta[0]), theta[1]), b.Number(-1)
+	z := b.Div(b.Sub(x, theta[0]), theta[1])
 	w := b.Mul(theta[2], z)
-	b.Least(w, end)
-	z = b.Call("where", b.Call("gt", w, end), z, b.Number(0))
-	return b.Mul(z, b.Apply(log1pRatio(), b.Mul(theta[2], z)))
+	b.Least(w, b.Number(-1))
+	return b.Mul(z, b.Apply(log1pRatio(), w))
 }
 
-// log1pRatio is log(1 + w)/w, of which a shape of 0 is no special case.
+// log1pRatio is log(1 + w)/w, of which a shape of 0 is no special case; 0 up to -1, where it does not exist.
 func log1pRatio() *def.Func {
 	return &def.Func{
 		Name: "log1p_ratio", Vector: def.Log1pRatioLoop,
@@ -96,6 +95,9 @@ func log1pRatio() *def.Func {
 const seriesWithin = 0.3
 
 func log1pRatioAt(w float64) float64 {
+	if w <= -1 {
+		return 0
+	}
 	if !(math.Abs(w) < seriesWithin) {
 		return portable.Log1p(w) / w
 	}
@@ -108,6 +110,9 @@ func log1pRatioAt(w float64) float64 {
 }
 
 func log1pRatioSlope(w, value float64) float64 {
+	if w <= -1 {
+		return 0
+	}
 	if !(math.Abs(w) < seriesWithin) {
 		return (1/(1+w) - value) / w
 	}
