@@ -122,6 +122,33 @@ func TestChainsArriveWhereRatesKeepTheirPlaces(t *testing.T) {
 	}
 }
 
+// Chains of directions at thirty sites arrive where the angles of the sites are near each other, as in the
+// data: some went round the circle, with effects of any size and less concentration, and R-hat of 1.5 to 3.
+func TestChainsArriveWhereAnglesAreNear(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	var data strings.Builder
+	data.WriteString("y,x,g\n")
+	for g := range 30 {
+		u := 0.3 * r.NormFloat64()
+		for range 25 {
+			x := r.NormFloat64()
+			y := 0.4 + 2*math.Atan(0.3*x+u) + 0.6*r.NormFloat64()
+			fmt.Fprintf(&data, "%.6g,%.6g,%d\n", math.Remainder(y, 2*math.Pi), x, g+1)
+		}
+	}
+	bound := bindFiles(t, "data y : real[N]\ndata x : real[N]\ndata g : level(G)[N]\nparam m ~ normal(0, 1)\n"+
+		"param b ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam u : real[G] ~ normal(0, s)\n"+
+		"param kappa ~ gamma(2, 0.5)\ny ~ von_mises(m + 2 * atan(b * x + u[g]), kappa)",
+		stdlib.NoTransform, 0, map[string]string{"data.csv": data.String()})
+	for seed := range uint64(2) {
+		for _, row := range arrive(t, bound, seed+1, "300", 1.05) {
+			if row.Name == "s" && math.Abs(float64(row.Mean)-0.3) > 0.15 {
+				t.Errorf("seed %d: s is %.2f, and 0.3 in the data", seed+1, float64(row.Mean))
+			}
+		}
+	}
+}
+
 // arrive samples a model, asks that R-hat of each parameter of numbers is below most, and returns the
 // summary.
 func arrive(t *testing.T, bound *compile.BoundModel, seed uint64, draws string,

@@ -31,13 +31,13 @@ type candidate struct {
 	lp float64
 }
 
-// multimodal reports a model whose density solves a differential equation, has a mixture for rows of data, or
-// a location that is a curved function of parameters, as one of the parties has it. Where solutions oscillate
-// or keep near a part of the data alone, two components share what is one group of rows and a third has two
-// groups, or two rates have changed places, there are modes that the posterior all but leaves out, and a
-// chain that begins near one stays there. In a hierarchy the way up has no end, since the density grows
-// without bound as a scale goes to 0, unless effects are standard. Starting values that one party has been
-// given hold.
+// multimodal reports a model whose density solves a differential equation, has a mixture or angles for
+// rows of data, or a location that is a curved function of parameters, as one of the parties has it. Where
+// solutions oscillate or keep near a part of the data alone, two components share what is one group of rows
+// and a third has two groups, two rates have changed places, or angles go round the circle, there are modes
+// that the posterior all but leaves out, and a chain that begins near one stays there. In a hierarchy the way
+// up has no end, since the density grows without bound as a scale goes to 0, unless effects are standard.
+// Starting values that one party has been given hold.
 func (k *chain) multimodal(ctx context.Context) (bool, error) {
 	// With noise around cuts all points of a way would have the same, and their differences none.
 	if k.settings.Plan.Encrypted || k.settings.Transform.Noise() {

@@ -25,7 +25,8 @@ type Spec struct {
 	Weights []Weight
 	// Hierarchical is true where a prior depends on other parameters, this party's or another's.
 	Hierarchical bool
-	// Mixture is true where rows of data are from one of several distributions, which are added up.
+	// Mixture is true where rows of data are from one of several distributions, which are added up, or are
+	// angles.
 	Mixture bool
 	// Bends is true where the location of a likelihood, or a cut, is a curved function of parameters.
 	Bends bool

@@ -27,9 +27,11 @@ type Composition struct {
 	Of   []*Dist
 }
 
-// Mixes reports whether the distribution is a mixture, also one that is truncated or censored.
+// Mixes reports whether the density may have several modes as a function of its parameters: that of a mixture
+// or of an angle, also one that is truncated or censored.
 func (d *Dist) Mixes() bool {
-	return d.Form != nil && (d.Form.Kind == MixtureForm || slices.ContainsFunc(d.Form.Of, (*Dist).Mixes))
+	return d.Periodic ||
+		d.Form != nil && (d.Form.Kind == MixtureForm || slices.ContainsFunc(d.Form.Of, (*Dist).Mixes))
 }
 
 // Bounds returns the ends of the values that the distribution gives.
