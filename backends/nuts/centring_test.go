@@ -62,16 +62,22 @@ func (m *scaling) Lift(g []float64) {
 }
 
 // Evidence implements density.Map: data say of effect i a normal density with precision i and mean 2, which
-// theta and g need not know.
-func (m *scaling) Evidence(theta, _, v, slope []float64) {
+// theta and g need not know. Where the scale of effects is next to nothing, the derivative is of other things
+// or not a number.
+func (m *scaling) Evidence(theta, _, v, slope, weight []float64) {
 	for i := range v {
-		v[i] = theta[1+i]
+		v[i], weight[i] = theta[1+i], 1
 		slope[i] = m.b.evidence * float64(i) * (2 - v[i])
+		if next := i > 0 && math.Abs(v[0]) < 0.2; next && v[0] > 0 {
+			v[i], weight[i], slope[i] = 1e-12*v[i], 1e-24, 1e6*v[i]
+		} else if next {
+			v[i], weight[i], slope[i] = 0, 0, math.NaN()
+		}
 	}
 }
 
-func (*anchoring) Evidence(_, _, _, _ []float64) {}
-func (*bending) Evidence(_, _, _, _ []float64)   {}
+func (*anchoring) Evidence(_, _, _, _, _ []float64) {}
+func (*bending) Evidence(_, _, _, _, _ []float64)   {}
 
 // Anchors of effects are precisions and means that draws with their gradients tell; none where the log
 // likelihood is flat, or rises to either side.

@@ -3,35 +3,43 @@ package nuts
 // leastInformed is how many draws tell what data say of an effect, if any do.
 const leastInformed = 10
 
-// evidence has moments, over draws, of effects v and of the derivatives of the log likelihood by them.
+// evidence has weighted moments, over draws, of effects v and of the derivatives of the log likelihood by
+// them.
 type evidence struct {
-	v, slope          []float64
+	v, slope, weight  []float64
+	weights           []float64 // summed
 	means             [2][]float64
 	squares, products []float64 // of deviations
 }
 
 func newEvidence(n int) evidence {
-	v := make([]float64, 6*n)
+	v := make([]float64, 8*n)
 	next := func() []float64 { m := v[:n:n]; v = v[n:]; return m }
-	return evidence{next(), next(), [2][]float64{next(), next()}, next(), next()}
+	return evidence{next(), next(), next(), next(), [2][]float64{next(), next()}, next(), next()}
 }
 
 // inform sets the anchors in c.at of effects that can be density.Informed, from the newest n draws: the
-// least-squares line through the derivatives of the log likelihood by an effect is that of a normal density
-// with precision h. Where it rises data say nothing.
+// weighted least-squares line through the derivatives of the log likelihood by an effect is that of a normal
+// density with precision h. Where it rises data say nothing.
 func (c *centring) inform(n int) {
 	e := &c.evidence
-	for _, v := range [][]float64{e.means[0], e.means[1], e.squares, e.products} {
+	for _, v := range [][]float64{e.weights, e.means[0], e.means[1], e.squares, e.products} {
 		clear(v)
 	}
 	for i := range n {
 		q, g := c.kept.newest(n - i)
-		c.from.Evidence(q, g, e.v, e.slope)
+		c.from.Evidence(q, g, e.v, e.slope, e.weight)
 		for j, v := range e.v {
+			w := e.weight[j]
+			if w == 0 { // the scale is less than any number
+				continue
+			}
+			e.weights[j] += w
+			share := w / e.weights[j]
 			d, by := v-e.means[0][j], e.slope[j]-e.means[1][j]
-			e.means[0][j] += d / float64(i+1)
-			e.means[1][j] += by / float64(i+1)
-			left := v - e.means[0][j]
+			e.means[0][j] += float64(d * share)
+			e.means[1][j] += float64(by * share)
+			left := w * (v - e.means[0][j])
 			e.squares[j] += float64(d * left)
 			e.products[j] += float64(by * left)
 		}

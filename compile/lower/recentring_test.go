@@ -365,8 +365,8 @@ func TestEvidenceOfWalks(t *testing.T) {
 	}
 	b, h := p.Effects()[0], p.Effects()[1]
 	n := h.Len
-	v, slope := make([]float64, 2*n+3), make([]float64, 2*n+3) // J is 3
-	p.FromTheta().Evidence(theta, g, v, slope)
+	v, slope, weight := make([]float64, 2*n+3), make([]float64, 2*n+3), make([]float64, 2*n+3) // J is 3
+	p.FromTheta().Evidence(theta, g, v, slope, weight)
 	x, s := append([]float64{0}, theta[h.Offset:][:n]...), math.Exp(theta[1])
 	for i := range n {
 		prior := -(x[i+1] - x[i] - theta[2]) / s / s
@@ -420,9 +420,9 @@ func TestEvidence(t *testing.T) {
 	for i := range theta {
 		theta[i], g[i] = r.NormFloat64(), r.NormFloat64()
 	}
-	v, slope := make([]float64, 18), make([]float64, 18) // mid, top, per, flat, tail: J is 3
-	effects := p.Effects()
-	p.FromTheta().Evidence(theta, g, v, slope)
+	v, slope, weight := make([]float64, 18), make([]float64, 18), make([]float64, 18)
+	effects := p.Effects() // mid, top, per, flat, tail: J is 3
+	p.FromTheta().Evidence(theta, g, v, slope, weight)
 	s, scale := math.Exp(theta[1]), math.Exp(theta[2])
 	for i := range 3 {
 		mid, top := effects[1].Offset+i, effects[2].Offset+i
@@ -430,6 +430,8 @@ func TestEvidence(t *testing.T) {
 		near(t, slope[i], g[mid]+(theta[mid]-theta[0])/s/s)
 		near(t, v[3+i], theta[mid]+scale*theta[top])
 		near(t, slope[3+i], (g[top]+theta[top])/scale)
+		near(t, weight[i], s*s)
+		near(t, weight[3+i], scale*scale)
 		flat := effects[5].Offset + i
 		near(t, v[12+i], theta[flat])
 	}

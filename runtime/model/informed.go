@@ -140,7 +140,8 @@ func fold(to []float64, sign float64, v []float64) {
 }
 
 // Evidence implements density.Map.
-func (m *recentred) Evidence(theta, g, v, slope []float64) {
+func (m *recentred) Evidence(theta, g, v, slope, weight []float64) {
+	vector.Fill(len(weight), weight, 1)
 	at := make([]int, len(m.effects)) // where effects begin in v
 	n := 0
 	for k, e := range m.effects {
@@ -155,12 +156,13 @@ func (m *recentred) Evidence(theta, g, v, slope []float64) {
 			if e.Anchored {
 				continue
 			}
-			e.evidence(theta[e.Offset:][:e.Len], g[e.Offset:], v[at[e.number]:], slope[at[e.number]:])
+			from := at[e.number]
+			e.evidence(theta[e.Offset:][:e.Len], g[e.Offset:], v[from:], slope[from:], weight[from:])
 		}
 	}
 }
 
-func (e *recentredEffects) evidence(theta, g, v, slope []float64) {
+func (e *recentredEffects) evidence(theta, g, v, slope, weight []float64) {
 	if e.Walk {
 		e.walkEvidence(theta, g, v, slope)
 		return
@@ -180,6 +182,7 @@ func (e *recentredEffects) evidence(theta, g, v, slope []float64) {
 	j, k := 0, 0
 	for i, x := range theta {
 		m, s := e.location[j], portable.Exp(e.logScale[k])
+		weight[i] = s * s
 		if e.Centring == 1 {
 			v[i], slope[i] = x, g[i]+(x-m)/s/s
 		} else {
