@@ -84,8 +84,8 @@ type Map interface {
 	// Lift follows At. It undoes Pull: it is that of the inverse map at the result of At.
 	Lift(g []float64)
 	// Evidence sets v to effects in turn, of those without one anchor an element, and slope to the derivative
-	// of the log likelihood by each, as if their prior were normal. g is the gradient by θ. The weight of each is
-	// its variance in the prior, 1 for walks, processes and vectors: next to it data say little, and what they
-	// say of the effect there is the noise of all others, divided by a scale that is next to nothing.
+	// of the log likelihood by each, as if their prior were normal. g is the gradient by θ. The weight of
+	// each is its variance in the prior, 1 for walks, processes and vectors: what data say of an effect whose
+	// scale is next to nothing is the noise of all others, divided by that.
 	Evidence(theta, g, v, slope, weight []float64)
 }
