@@ -1,8 +1,8 @@
 package graph
 
-// rewriteLevelwise computes a function of values that are looked up by level once for each level: lgamma(a[g])
-// is that of a, looked up. The values have the same bits. The exponential takes no longer than a look-up, and
-// stays where densities find it.
+// rewriteLevelwise computes a function of values that are looked up by level once for each level:
+// lgamma(a[g]) is that of a, looked up. The values have the same bits. The exponential takes no longer than a
+// look-up, and stays where densities find it.
 func (g *Graph) rewriteLevelwise() {
 	for id := ID(0); int(id) < len(g.nodes); id++ {
 		n := g.nodes[id]

@@ -37,7 +37,8 @@ func TestFunctionsByLevel(t *testing.T) {
 				}
 				g := build(t, b)
 				byLevel := regexp.MustCompile(`= ` + f.Name + `\(%\d\) \[5 2\]`).MatchString(g.String())
-				if want := plain == 0 && unmet == 0 && !f.Light && !f.Linear && f.TakesFactor == ""; byLevel != want {
+				dear := !f.Light && !f.Linear && f.TakesFactor == ""
+				if want := plain == 0 && unmet == 0 && dear; byLevel != want {
 					t.Fatalf("%s: by level %v, want %v\n%v", f.Name, byLevel, want, g)
 				}
 				e := g.NewExec()

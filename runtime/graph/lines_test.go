@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// terms builds vectors of which all share parts, and each has multiples of others and data of its own, written
-// in an order and with operations that chance chooses.
+// terms builds vectors of which all share parts, and each has multiples of others and data of its own,
+// written in an order and with operations that chance chooses.
 type terms struct {
 	t               *testing.T
 	b               *graph.Builder
@@ -68,8 +68,8 @@ func normals(r *rand.Rand, n int) []float64 {
 	return out
 }
 
-// log_sum_exp of vectors that differ by data and by multiples of the same is that of lines: value and gradient
-// are those of the sum as it is written, for lists and for several operands, and where some are -∞.
+// log_sum_exp of vectors that differ by data and by multiples of the same is that of lines: value and
+// gradient are those of the sum as it is written, for lists and for several operands, and where some are -∞.
 func TestLines(t *testing.T) {
 	for trial := range 200 {
 		var got [2][]float64

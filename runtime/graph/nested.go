@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Nested sums. log Σ exp of columns 1 to k of a matrix, and of columns k to the last, are wanted for several k
-// where choices are made one after the other: each is that of fewer columns and of those that are new.
+// Nested sums. log Σ exp of columns 1 to k of a matrix, and of columns k to the last, are wanted for several
+// k where choices are made one after the other: each is that of fewer columns and of those that are new.
 
 // fewColumns is how many columns may be new in a sum that is made of another.
 const fewColumns = 8
@@ -19,7 +19,8 @@ type span struct {
 
 func (s span) length() int { return s.hi - s.lo }
 
-// rewriteNested writes log_sum_exp of columns as that of a part of them, which is wanted too, and of the rest.
+// rewriteNested writes log_sum_exp of columns as that of a part of them, which is wanted too, and of the
+// rest.
 func (g *Graph) rewriteNested() {
 	for g.nest() {
 		g.compact()
@@ -52,7 +53,7 @@ func (g *Graph) nest() bool {
 	for id := range ID(len(g.nodes)) {
 		spans := of[id]
 		slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.length(), b.length()) })
-		if part, any := partsOf(spans); any {
+		if part, found := partsOf(spans); found {
 			g.chain(id, spans, part)
 			return true
 		}
@@ -60,9 +61,9 @@ func (g *Graph) nest() bool {
 	return false
 }
 
-// partsOf lists, for spans by length, the longest that is part of each, if few columns are new; -1 for none, and
-// -2 for one that is no part of another either.
-func partsOf(spans []span) (part []int, any bool) {
+// partsOf lists, for spans by length, the longest that is part of each, if few columns are new; -1 for none,
+// and -2 for one that is no part of another either.
+func partsOf(spans []span) (part []int, found bool) {
 	for range spans {
 		part = append(part, -2)
 	}
@@ -71,11 +72,11 @@ func partsOf(spans []span) (part []int, any bool) {
 			p := spans[j]
 			if few := s.length()-p.length() <= fewColumns; few && (p.hi == s.hi && p.lo > s.lo ||
 				p.lo == s.lo && p.hi < s.hi) {
-				part[k], part[j], any = j, max(part[j], -1), true
+				part[k], part[j], found = j, max(part[j], -1), true
 			}
 		}
 	}
-	return part, any
+	return part, found
 }
 
 // chain computes spans of a matrix from their parts. New nodes are inserted before the first of the spans.
@@ -99,7 +100,8 @@ func (g *Graph) chain(matrix ID, spans []span, part []int) {
 	for k, s := range spans {
 		in := slices.Clone(columns[s.lo:s.hi])
 		if j := part[k]; j >= 0 {
-			in = append(append(slices.Clone(columns[s.lo:spans[j].lo]), made[j]), columns[spans[j].hi:s.hi]...)
+			p := spans[j]
+			in = slices.Concat(columns[s.lo:p.lo], made[j:j+1], columns[p.hi:s.hi])
 		}
 		switch {
 		case part[k] == -2:

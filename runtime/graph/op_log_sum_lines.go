@@ -97,8 +97,8 @@ func (b *Builder) plus(sum, id ID) ID {
 	return b.must("add", sum, id)
 }
 
-// A weighing writes a value as the sum of a constant, of nodes times constants, and of such sums over the rows
-// of a matrix.
+// A weighing writes a value as the sum of a constant, of nodes times constants, and of such sums over the
+// rows of a matrix.
 type weighing struct {
 	*Builder
 	shape    Shape
@@ -117,9 +117,10 @@ func newWeighing(b *Builder, shape Shape) *weighing {
 func (w *weighing) add(id ID, by []float64) bool {
 	n := w.nodes[id]
 	scaled := func(with ID) []float64 {
-		out, values, link := slices.Clone(by), w.nodes[with].values, broadcastLink(w.nodes[with].shape, w.shape)
+		c, out := &w.nodes[with], slices.Clone(by)
+		link := broadcastLink(c.shape, w.shape)
 		for i := range out {
-			out[i] *= values[link.element(i, w.shape.rows())]
+			out[i] *= c.values[link.element(i, w.shape.rows())]
 		}
 		return out
 	}
