@@ -24,10 +24,11 @@
 //
 // Superinstructions. Build replaces groups of nodes by single operations that compute the same faster
 // (rewrite.go): densities with a row loop of their own, matmul + c, c + s·v, gathers of sorted levels. A
-// contiguous part of a parameter is read where it stands in x (super_part.go). It sorts the rows of a set of
-// loops by the levels of a gather where their order is not visible outside (sort.go), writes other densities
-// of many rows as operations (expand.go), and stores data matrices block by block (tile.go). Builder.Plain
-// omits the first three, which changes results by rounding only.
+// contiguous part of a parameter is read where it stands in x (super_part.go). It computes functions of what
+// is looked up once a level (levelwise.go) and log Σ exp of columns from that of a part (nested.go). It sorts
+// the rows of a set of loops by the levels of a gather where their order is not visible outside (sort.go),
+// writes other densities of many rows as operations (expand.go), and stores data matrices block by block
+// (tile.go). Builder.Plain omits all but the last, which changes results by rounding only.
 //
 // Order. Every sum runs in an order that depends on the graph only, not on the processor: block by block, in
 // a block in the order of the vector function, then column by column.

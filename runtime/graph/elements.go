@@ -238,11 +238,3 @@ func (s *summing) add(id ID) {
 		s.sum = s.plus(s.sum, id)
 	}
 }
-
-// plus is the sum of what there is and a value.
-func (s *summing) plus(sum, id ID) ID {
-	if sum == NoID {
-		return id
-	}
-	return s.must("add", sum, id)
-}

@@ -111,6 +111,8 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 		}
 	case "gather":
 		return b.gatherOne(in)
+	case "log_sum_exp":
+		return b.lines(in)
 	case "cholesky":
 		if id, ok := b.scaledFactor(in[0]); ok {
 			return id, true

@@ -20,8 +20,11 @@ var rewrites = [][]rewrite{{rewriteRow}, {rewriteNormal, rewriteRows, rewriteLay
 // operation runs as it was added. The graph computes the same, to a few units in the last place.
 func (b *Builder) Plain() { b.plain = true }
 
-// rewrite joins columns and sorts rows, then applies the superinstructions from the first node to the last.
+// rewrite computes functions by level and sums of their parts, joins columns and sorts rows, then
+// applies the superinstructions from the first node to the last.
 func (g *Graph) rewrite() {
+	g.rewriteLevelwise()
+	g.rewriteNested()
 	g.rewriteColumns()
 	g.rewriteSort()
 	for _, round := range rewrites {

@@ -126,10 +126,13 @@ func (b *Builder) isOutput(id ID) bool {
 // finite reports whether a node is constant, with finite values alone. The number 0 is not taken for one:
 // what it multiplies is there to be NaN outside its domain.
 func (b *Builder) finite(id ID) bool {
+	v, one := b.scalarValue(id)
+	return !(one && v == 0) && b.numbers(id)
+}
+
+// numbers reports whether a node is constant, with finite values alone.
+func (b *Builder) numbers(id ID) bool {
 	n := &b.nodes[id]
-	if v, one := b.scalarValue(id); one && v == 0 {
-		return false
-	}
 	return n.kind == constant && !slices.ContainsFunc(n.values, func(x float64) bool { return x-x != 0 })
 }
 
