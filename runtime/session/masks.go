@@ -111,7 +111,8 @@ type masker struct {
 	mutex   sync.Mutex // of what waits, where it is
 	waiting []letter   // messages of the next flight
 	leaving []letter
-	flights []uint64 // by party: how many of this client had anything for the two
+	flights []uint64             // by party: how many of this client had anything for the two
+	masked  []*transport.Channel // of those that leave, what a peer's masks cover
 	pad     []byte
 	text    []byte // of the messages, as the last peer has them, and its digest
 	digest  [sha256.Size]byte
@@ -205,35 +206,40 @@ func (m *masker) depart(lanes []int, messages []transport.Message) error {
 // cover masks and seals the messages that leave.
 func (m *masker) cover() error {
 	m.text = m.text[:0]
-	for k := range m.pairs.others() {
+	n, before, sign := m.pairs.others(), m.pairs.own-1, uint64(1)
+	for i := range n {
+		k := (before + i) % n // those after the client first
 		peer := m.pairs.other(k)
+		if k == 0 && before > 0 { // what is added from here on is subtracted
+			sign = math.MaxUint64
+			m.times(sign)
+		}
 		made, err := m.open(peer)
 		if err != nil {
 			return err
 		}
-		var stream cipher.Stream
+		m.masked = m.masked[:0]
 		for i := range m.leaving {
 			l := &m.leaving[i]
 			if w := l.witness; w != nil && l.frame.seals() != nil {
 				l.arrays[len(l.arrays)-1].Words[k] = w.exchange(peer, made)
 			}
 			for at := range l.arrays {
-				if !l.masks(at, peer) {
-					continue
+				if l.masks(at, peer) {
+					m.masked = append(m.masked, &l.arrays[at])
 				}
-				if stream == nil {
-					stream = made.stream()
-				}
-				m.add(&l.arrays[at], stream, peer)
 			}
 		}
+		if len(m.masked) > 0 {
+			m.add(made.stream())
+		}
 	}
+	m.times(sign)
 	arrived := 0 // since the seals before, at all chains
 	for i := range m.leaving {
 		if l := &m.leaving[i]; l.witness != nil && l.frame.seals() != nil {
 			arrived += l.witness.unsealed
 		}
-		m.leaving[i].end()
 	}
 	for i := range m.leaving {
 		if w := m.leaving[i].witness; w != nil {
@@ -271,38 +277,43 @@ func (m *masker) open(peer int) (*made, error) {
 	return m.pairs.flight(peer, m.flights[peer], m.digest[:])
 }
 
-// add adds the next words of a stream to those of an array, or subtracts them.
-func (m *masker) add(a *transport.Channel, stream cipher.Stream, peer int) {
-	size := sizeOf(a.Size)
-	n := size * len(a.Words)
+// add adds the words of a stream to those of the masked arrays, one after another.
+func (m *masker) add(stream cipher.Stream) {
+	n := 0
+	for _, a := range m.masked {
+		n += a.Bytes()
+	}
 	if cap(m.pad) < n+8 {
 		m.pad = make([]byte, n+8)
 	}
-	pad := m.pad[:n]
+	pad := m.pad[:n+8] // a word is read as 8 bytes, of which the first are its own
 	clear(pad)
-	stream.XORKeyStream(pad, pad)
-	words, flip := a.Words, uint64(0)
-	if peer < m.pairs.own {
-		flip = math.MaxUint64 // -x is ^x + 1
-	}
-	pad = pad[:n+8] // a word is read as 8 bytes, of which the first are its own
-	if size == 3 {
-		words, pad = transport.AddThrees(words, pad, flip)
-	}
-	for i := range words {
-		words[i] += binary.LittleEndian.Uint64(pad[size*i:]) ^ flip - flip
+	stream.XORKeyStream(pad[:n], pad[:n])
+	for _, a := range m.masked {
+		words, size := a.Words, sizeOf(a.Size)
+		if size == 3 {
+			words, pad = transport.AddThrees(words, pad)
+		}
+		for i := range words {
+			words[i] += binary.LittleEndian.Uint64(pad[size*i:])
+		}
+		pad = pad[size*len(words):]
 	}
 }
 
-// end leaves the words of masked arrays the bytes that they have.
-func (l *letter) end() {
-	for at := range l.arrays {
-		if l.frame.channels[at].coding == nil || !l.frame.masked {
-			continue
-		}
-		a := &l.arrays[at]
-		for i, drop := 0, 64-8*sizeOf(a.Size); drop > 0 && i < len(a.Words); i++ {
-			a.Words[i] = a.Words[i] << drop >> drop
+// times multiplies the words of masked arrays, and leaves them the bytes that they have.
+func (m *masker) times(sign uint64) {
+	for i := range m.leaving {
+		l := &m.leaving[i]
+		for at := range l.arrays {
+			if l.frame.channels[at].coding == nil || !l.frame.masked {
+				continue
+			}
+			a := &l.arrays[at]
+			drop := 64 - 8*sizeOf(a.Size)
+			for i, w := range a.Words {
+				a.Words[i] = w * sign << (drop & 63) >> (drop & 63)
+			}
 		}
 	}
 }

@@ -106,9 +106,8 @@ func (a *Channel) AppendNumbers(dst []byte) []byte {
 		clear(to)
 	case a.Encoding == Short:
 		scale := math.Ldexp(1, -int(a.Step))
-		for _, v := range a.Data {
-			binary.LittleEndian.PutUint64(to, uint64(int64(v*scale)))
-			to = to[size:]
+		for i, v := range a.Data {
+			binary.LittleEndian.PutUint64(to[i*size:], uint64(int64(v*scale)))
 		}
 	default:
 		words := a.Words
