@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -206,14 +205,8 @@ func (m *masker) depart(lanes []int, messages []transport.Message) error {
 // cover masks and seals the messages that leave.
 func (m *masker) cover() error {
 	m.text = m.text[:0]
-	n, before, sign := m.pairs.others(), m.pairs.own-1, uint64(1)
-	for i := range n {
-		k := (before + i) % n // those after the client first
+	for k := range m.pairs.others() {
 		peer := m.pairs.other(k)
-		if k == 0 && before > 0 { // what is added from here on is subtracted
-			sign = math.MaxUint64
-			m.times(sign)
-		}
 		made, err := m.open(peer)
 		if err != nil {
 			return err
@@ -231,15 +224,15 @@ func (m *masker) cover() error {
 			}
 		}
 		if len(m.masked) > 0 {
-			m.add(made.stream())
+			m.add(made.stream(), peer < m.pairs.own)
 		}
 	}
-	m.times(sign)
 	arrived := 0 // since the seals before, at all chains
 	for i := range m.leaving {
 		if l := &m.leaving[i]; l.witness != nil && l.frame.seals() != nil {
 			arrived += l.witness.unsealed
 		}
+		m.leaving[i].end()
 	}
 	for i := range m.leaving {
 		if w := m.leaving[i].witness; w != nil {
@@ -277,8 +270,8 @@ func (m *masker) open(peer int) (*made, error) {
 	return m.pairs.flight(peer, m.flights[peer], m.digest[:])
 }
 
-// add adds the words of a stream to those of the masked arrays, one after another.
-func (m *masker) add(stream cipher.Stream) {
+// add adds the words of a stream to those of the masked arrays, one after another, or subtracts them.
+func (m *masker) add(stream cipher.Stream, less bool) {
 	n := 0
 	for _, a := range m.masked {
 		n += a.Bytes()
@@ -291,29 +284,33 @@ func (m *masker) add(stream cipher.Stream) {
 	stream.XORKeyStream(pad[:n], pad[:n])
 	for _, a := range m.masked {
 		words, size := a.Words, sizeOf(a.Size)
-		if size == 3 {
+		switch {
+		case size == 3 && less:
+			words, pad = transport.SubtractThrees(words, pad)
+		case size == 3:
 			words, pad = transport.AddThrees(words, pad)
 		}
 		for i := range words {
-			words[i] += binary.LittleEndian.Uint64(pad[size*i:])
+			w := binary.LittleEndian.Uint64(pad[size*i:])
+			if less {
+				w = -w
+			}
+			words[i] += w
 		}
 		pad = pad[size*len(words):]
 	}
 }
 
-// times multiplies the words of masked arrays, and leaves them the bytes that they have.
-func (m *masker) times(sign uint64) {
-	for i := range m.leaving {
-		l := &m.leaving[i]
-		for at := range l.arrays {
-			if l.frame.channels[at].coding == nil || !l.frame.masked {
-				continue
-			}
-			a := &l.arrays[at]
-			drop := 64 - 8*sizeOf(a.Size)
-			for i, w := range a.Words {
-				a.Words[i] = w * sign << (drop & 63) >> (drop & 63)
-			}
+// end leaves the words of masked arrays the bytes that they have. Between processes nothing else of them
+// leaves.
+func (l *letter) end() {
+	for at := range l.arrays {
+		if l.frame.channels[at].coding == nil || !l.frame.masked || l.witness != nil {
+			continue
+		}
+		a := &l.arrays[at]
+		for i, drop := 0, 64-8*sizeOf(a.Size); drop > 0 && i < len(a.Words); i++ {
+			a.Words[i] = a.Words[i] << drop >> drop
 		}
 	}
 }

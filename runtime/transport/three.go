@@ -46,12 +46,31 @@ func AddThrees(words []uint64, from []byte) (left []uint64, rest []byte) {
 			binary.LittleEndian.Uint64(b[16:])
 		w[0] += x
 		w[1] += x >> 24
-		w[2] += (x>>48 | y<<16)
+		w[2] += x>>48 | y<<16
 		w[3] += y >> 8
 		w[4] += y >> 32
-		w[5] += (y>>56 | z<<8)
+		w[5] += y>>56 | z<<8
 		w[6] += z >> 16
 		w[7] += z >> 40
+		words, from = words[threes:], from[inBytes:]
+	}
+	return words, from
+}
+
+// SubtractThrees is AddThrees with a minus.
+func SubtractThrees(words []uint64, from []byte) (left []uint64, rest []byte) {
+	for len(words) >= threes && len(from) >= inBytes {
+		w, b := words[:threes:threes], from[:inBytes:inBytes]
+		x, y, z := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]),
+			binary.LittleEndian.Uint64(b[16:])
+		w[0] -= x
+		w[1] -= x >> 24
+		w[2] -= x>>48 | y<<16
+		w[3] -= y >> 8
+		w[4] -= y >> 32
+		w[5] -= y>>56 | z<<8
+		w[6] -= z >> 16
+		w[7] -= z >> 40
 		words, from = words[threes:], from[inBytes:]
 	}
 	return words, from

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/transport"
@@ -30,8 +31,11 @@ func TestWordsOfThreeBytes(t *testing.T) {
 			&read); err != nil {
 			t.Fatal(err)
 		}
-		sum := append([]uint64{}, a.Words...)
+		sum, none := slices.Clone(a.Words), slices.Clone(a.Words)
 		left, rest := transport.AddThrees(sum, pad)
+		if also, _ := transport.SubtractThrees(none, pad); len(also) != len(left) {
+			t.Fatalf("of %d words %d are left, and %d", n, len(left), len(also))
+		}
 		if 3*len(left) != len(rest) || len(left) != n%8 {
 			t.Fatalf("of %d words %d are left, and %d bytes", n, len(left), len(rest))
 		}
@@ -40,8 +44,8 @@ func TestWordsOfThreeBytes(t *testing.T) {
 				t.Fatalf("word %d of %d is %x and was %x", k, n, read.Arrays[0].Words[k], w&low)
 			}
 			one := binary.LittleEndian.Uint64(append(pad[3*k:3*k+3:3*k+3], 0, 0, 0, 0, 0))
-			if done := n - len(left); k < done && (sum[k]-w-one)&low != 0 {
-				t.Fatalf("word %d of %d: %x and %x are %x", k, n, w, one, sum[k])
+			if done := n - len(left); k < done && ((sum[k]-w-one)&low != 0 || (none[k]-w+one)&low != 0) {
+				t.Fatalf("word %d of %d: %x and %x are %x, and %x", k, n, w, one, sum[k], none[k])
 			}
 		}
 	}
