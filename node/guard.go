@@ -103,6 +103,9 @@ func sums(plan *model.Plan, index int) (out []policy.ContributedSum) {
 	return out
 }
 
+// A channelKey names an array of a kind of message.
+type channelKey struct{ kind, channel string }
+
 // A guard stands between the session and the connections of an epoch: what crosses is in the ledger, and
 // within the policy.
 type guard struct {
@@ -113,7 +116,7 @@ type guard struct {
 	meter    *policy.Meter
 	overhear func([]byte) // PartyOptions.overhears
 	// by kind and channel, of what arrives and can be held to something
-	bounds  map[string]session.ChannelForm
+	bounds  map[channelKey]session.ChannelForm
 	clients int // over which what arrives is added up
 	// the party has ended the run: nothing leaves any more, peers are told by its node
 	err error
@@ -121,14 +124,14 @@ type guard struct {
 
 func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []density.Use) (*guard, error) {
 	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears,
-		bounds: map[string]session.ChannelForm{}, clients: 1}
+		bounds: map[channelKey]session.ChannelForm{}, clients: 1}
 	if plan.AtClients {
 		g.clients = len(plan.Names) - 1
 	}
 	script := session.Forms(plan, p.index, uses)
 	for _, f := range script {
 		if f.Bound != "" && f.Client == p.id.Party {
-			g.bounds[f.Kind+"\x00"+f.Channel] = f
+			g.bounds[channelKey{f.Kind, f.Channel}] = f
 		}
 	}
 	if p.policy != nil || plan.Wire.Encrypted {
@@ -193,19 +196,20 @@ func (g *guard) note(sent bool, peer string, m transport.Message) {
 		return
 	}
 	if g.policy != nil {
-		transport.Each(m, func(one transport.Message) { g.check(sent, one) })
+		now := time.Now()
+		transport.Each(m, func(one transport.Message) { g.check(sent, one, now) })
 	}
 	if err := g.book.Record(sent, peer, m); g.err == nil {
 		g.err = err
 	}
 }
 
-func (g *guard) check(sent bool, m transport.Message) {
+func (g *guard) check(sent bool, m transport.Message, now time.Time) {
 	if g.err != nil || m.Kind == session.Ending {
 		return
 	}
 	allowed, err := g.meter.Round(m.Chain, m.Round)
-	diags := g.policy.Over(time.Now())
+	diags := g.policy.Over(now)
 	if !allowed {
 		diags = g.policy.Spent()
 	}
@@ -220,7 +224,10 @@ func (g *guard) check(sent bool, m transport.Message) {
 func (g *guard) bounded(m transport.Message) (diags diag.List, err error) {
 	columns := 0
 	for _, a := range m.Arrays {
-		f := g.bounds[m.Kind+"\x00"+a.Name]
+		f, ok := g.bounds[channelKey{m.Kind, a.Name}]
+		if !ok {
+			continue
+		}
 		slopes, curvatures := a.Data, []float64(nil)
 		switch f.Bound {
 		case density.BoundSlopes:
@@ -229,8 +236,6 @@ func (g *guard) bounded(m transport.Message) (diags diag.List, err error) {
 			slopes, curvatures = a.Data[:n], a.Data[n:min(2*n, len(a.Data))]
 		case density.BoundDirections:
 			columns = max(columns, len(a.Data)/max(1, f.Length))
-			continue
-		default:
 			continue
 		}
 		diags = append(diags, g.policy.Adjoint(a.Name, slopes, g.clients, session.Announced(a))...)

@@ -15,8 +15,9 @@ import (
 	"github.com/vflc/vflc/tests/parties"
 )
 
-// logistic is a logistic regression of examples/ with two clients or ten, transform exact; of two, each with
-// so many columns, where that is not 0. What it needs beside the examples is written to dir.
+// logistic is a logistic regression of examples/ with two clients, or ten and more, transform exact; of two,
+// each with so many columns, where that is not 0. The eleventh client has the columns of the first again, and
+// so on. What it needs beside the examples is written to dir.
 func logistic(dir string, clients, columns int) (d parties.Deployment, err error) {
 	examples, err := filepath.Abs("examples")
 	if err != nil {
@@ -25,20 +26,20 @@ func logistic(dir string, clients, columns int) (d parties.Deployment, err error
 	name := "logistic"
 	d.Compile, d.Server, d.Clients = []string{"--transform", "exact"}, "registry",
 		[]string{"hospital_a", "hospital_b"}
-	if clients == 10 {
+	if clients >= 10 {
 		name, d.Server, d.Clients = "logistic_family", "server", nil
 		for k := range clients {
 			d.Clients = append(d.Clients, fmt.Sprintf("lab[%d]", k+1))
 		}
 	} else if clients != 2 {
-		return d, fmt.Errorf("the examples have 2 clients or 10")
+		return d, fmt.Errorf("the examples have 2 clients, or 10 and more")
 	}
 	text, err := os.ReadFile(filepath.Join(examples, name+".vfl"))
 	if err != nil {
 		return d, err
 	}
 	d.Model = filepath.Join(dir, name+".vfl")
-	model := strings.Replace(string(text), "client lab[J]", "client lab[10]", 1)
+	model := strings.Replace(string(text), "client lab[J]", fmt.Sprintf("client lab[%d]", clients), 1)
 	if err := os.WriteFile(d.Model, []byte(model), 0o600); err != nil {
 		return d, err
 	}
@@ -51,8 +52,20 @@ func logistic(dir string, clients, columns int) (d parties.Deployment, err error
 		return filepath.Join(tables, party+".csv")
 	}
 	d.Shared = d.Table(d.Server)
-	if err := os.CopyFS(tables, os.DirFS(filepath.Join(examples, name))); err != nil || columns == 0 {
+	if err := os.CopyFS(tables, os.DirFS(filepath.Join(examples, name))); err != nil {
 		return d, err
+	}
+	for k := 10; k < clients; k++ {
+		text, err := os.ReadFile(d.Table(d.Clients[k%10]))
+		if err == nil {
+			err = os.WriteFile(d.Table(d.Clients[k]), text, 0o600)
+		}
+		if err != nil {
+			return d, err
+		}
+	}
+	if columns == 0 {
+		return d, nil
 	}
 	for _, c := range d.Clients {
 		if err := narrow(d.Table(c), 1+columns); err != nil {
@@ -76,8 +89,9 @@ func narrow(path string, columns int) error {
 	return os.WriteFile(path, []byte(out.String()), 0o600)
 }
 
-// costs measures runs across processes and in one process in turn, a seed each.
-func costs(program string, clients, columns, runs int) error {
+// costs measures runs across processes and in one process in turn, a seed each, of so many iterations of
+// warm-up and as many draws.
+func costs(program string, clients, columns, runs, iterations int) error {
 	l, err := lab(program, 1)
 	if err != nil {
 		return err
@@ -89,8 +103,9 @@ func costs(program string, clients, columns, runs int) error {
 	}
 	var took [3][]float64 // seconds
 	for k := range runs {
-		d.Serve = []string{"--backend", "nuts", "--seed", strconv.Itoa(k + 1)}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+		n := strconv.Itoa(iterations)
+		d.Serve = []string{"--backend", "nuts", "--seed", strconv.Itoa(k + 1), "--warmup", n, "--draws", n}
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Hour)
 		defer cancel()
 		w, err := l.Deployed(ctx, d, -1)
 		if err != nil {
@@ -104,9 +119,9 @@ func costs(program string, clients, columns, runs int) error {
 			}
 			took[1+i] = append(took[1+i], one.Seconds())
 		}
-		fmt.Printf("seed %d: %.2f s of all processes (%d rounds, %v by the clock), %.2f s of one process with "+
-			"masks, %.2f s without\n", k+1, w.CPU.Seconds(), w.Trips, w.Took.Round(time.Second), took[1][k],
-			took[2][k])
+		fmt.Printf("seed %d: %.2f s of all processes (%d rounds, %.0f MB, %v by the clock), %.2f s of one "+
+			"process with masks, %.2f s without\n", k+1, w.CPU.Seconds(), w.Trips, float64(w.Bytes)/1e6,
+			w.Took.Round(time.Second), took[1][k], took[2][k])
 	}
 	ratios := func(of []float64) string {
 		var out []float64

@@ -23,9 +23,11 @@
 //	go run ./bench/parties -vflc /tmp/vflc -wires -scale 0.1
 //
 // With -cpu it measures the processor time of exact NUTS with masks, of all processes together, beside a run
-// in one process with masks and without, on the logistic models of examples/ with two clients or ten:
+// in one process with masks and without, on the logistic models of examples/ with two clients, or ten and
+// more:
 //
 //	go run ./bench/parties -vflc /tmp/vflc -cpu 2 -columns 2 -runs 5
+//	go run ./bench/parties -vflc /tmp/vflc -cpu 50 -scale 0.05 -runs 1
 package main
 
 import (
@@ -56,7 +58,7 @@ func main() {
 		"time of a round trip between clients and server, by a proxy: measure waiting; 0: kill processes")
 	wires := flag.Bool("wires", false,
 		"compare masked and other wires with runs in one process; false: kill processes")
-	clients := flag.Int("cpu", 0, "2 or 10 clients: measure processor time; 0: kill processes")
+	clients := flag.Int("cpu", 0, "2, or 10 and more, clients: measure processor time; 0: kill processes")
 	columns := flag.Int("columns", 0, "with -cpu 2: how many columns each client has; 0: ten")
 	flag.Parse()
 	if *wires {
@@ -67,7 +69,7 @@ func main() {
 		return
 	}
 	if *clients > 0 {
-		if err := costs(*program, *clients, *columns, *runs); err != nil {
+		if err := costs(*program, *clients, *columns, *runs, int(1000**scale)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

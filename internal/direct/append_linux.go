@@ -8,9 +8,10 @@ import (
 	"syscall"
 )
 
-// room is how many bytes are reserved at once. A disk that is full is found then, and not when they are
-// written.
-const room = 1 << 14
+// At least leastRoom bytes are reserved at once, and at most mostRoom: as many as the file has, since to
+// reserve and map them costs the same for all lengths. A disk that is full is found then, and not when they
+// are written.
+const leastRoom, mostRoom = 1 << 14, 1 << 20
 
 // A window is the end of a file in memory: to append is to copy. Where the file system reserves nothing, or
 // maps nothing, the window is nil for ever and the system is called.
@@ -60,7 +61,7 @@ func publish(at *byte, b byte) { *at = b }
 // move moves the window to the end of the file, with room for n bytes more.
 func (w *window) move(n int) error {
 	from := w.end - w.end%int64(os.Getpagesize())
-	size := int(w.end-from) + n + room
+	size := int(w.end-from) + n + int(max(leastRoom, min(mostRoom, w.end)))
 	err := uninterrupted(func() error { return syscall.Fallocate(int(w.Fd()), 0, from, int64(size)) })
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
 		return err

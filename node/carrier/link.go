@@ -23,9 +23,10 @@ const (
 const (
 	frameHead = 4
 	readAhead = 64 << 10
-	// bytes of a buffer that is kept for the next packet
+	// bytes of a buffer that is kept for what is written next
 	mostKept = 64 << 10
-	// bytes that are written within writeDeadline: of a slow connection the parts of a packet arrive in time
+	// bytes that are written within writeDeadline, or a tenth less: of a slow connection the parts of a
+	// packet arrive in time
 	writePiece = 64 << 10
 	// after so many times pingEvery in which nothing came a connection is over
 	silences = 3
@@ -107,6 +108,7 @@ func (l *link) write() {
 	ticker := time.NewTicker(pingEvery)
 	defer ticker.Stop()
 	var frames []byte
+	var set time.Time
 	for silent := 0; ; {
 		select {
 		case <-l.done:
@@ -127,7 +129,10 @@ func (l *link) write() {
 		frames, l.pending = l.pending, frames[:0]
 		l.mutex.Unlock()
 		for piece := range slices.Chunk(frames, writePiece) {
-			_ = l.conn.SetWriteDeadline(time.Now().Add(writeDeadline))
+			if now := time.Now(); now.Sub(set) > writeDeadline/10 {
+				_ = l.conn.SetWriteDeadline(now.Add(writeDeadline))
+				set = now
+			}
 			if _, err := l.conn.Write(piece); err != nil {
 				l.end(err)
 				return
@@ -154,7 +159,6 @@ func (h heard) Read(p []byte) (int, error) {
 // read brings packets. begun is called when something has come.
 func (l *link) read(begun func()) error {
 	from := bufio.NewReaderSize(heard{l}, readAhead)
-	var buffer []byte
 	for {
 		var head [frameHead]byte
 		if _, err := io.ReadFull(from, head[:]); err != nil {
@@ -176,17 +180,29 @@ func (l *link) read(begun func()) error {
 		case n > maxPayload:
 			return errForm
 		default:
-			if uint32(cap(buffer)) < n {
-				buffer = make([]byte, n)
-			}
-			if _, err := io.ReadFull(from, buffer[:n]); err != nil {
+			if err := l.bring(from, int(n)); err != nil {
 				return err
-			}
-			if l.packet(buffer[:n]); n > mostKept {
-				buffer = nil
 			}
 		}
 	}
+}
+
+// bring brings a packet of n bytes, where it stands if it is no longer than what is read ahead.
+func (l *link) bring(from *bufio.Reader, n int) error {
+	if n <= readAhead {
+		packet, err := from.Peek(n)
+		if err == nil {
+			l.packet(packet)
+			_, err = from.Discard(n)
+		}
+		return err
+	}
+	packet := make([]byte, n)
+	if _, err := io.ReadFull(from, packet); err != nil {
+		return err
+	}
+	l.packet(packet)
+	return nil
 }
 
 // roundTrip is the time until the other end has taken what was sent before, and has said so.

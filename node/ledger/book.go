@@ -257,10 +257,10 @@ func (b *Book) append(member string, v any) error {
 func (b *Book) Record(sent bool, peer string, m transport.Message) error {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	err := b.err
+	err, now, of := b.err, b.clock(), b.codec.with(sent, peer)
 	transport.Each(m, func(one transport.Message) {
 		if err == nil {
-			err = b.record(sent, peer, one)
+			err = b.record(of, one, now)
 		}
 	})
 	return err
@@ -274,10 +274,10 @@ func (b *Book) Write() error {
 	return b.write()
 }
 
-func (b *Book) record(sent bool, peer string, m transport.Message) error {
-	s := b.codec.shape(sent, peer, m)
+func (b *Book) record(of *shapes, m transport.Message, now time.Time) error {
+	s := of.shape(m)
 	if s == nil {
-		s = b.shape(sent, peer, m)
+		s = b.shape(of, m)
 	}
 	all := m.Arrays
 	b.other, b.sums = b.other[:0], b.sums[:0]
@@ -286,14 +286,14 @@ func (b *Book) record(sent bool, peer string, m transport.Message) error {
 			b.other = append(b.other, a)
 			continue
 		}
-		sum := b.sum(s.alike[k], sent, m.Chain, all[k:k+1])
+		sum := b.sum(s.alike[k], of.sent, m.Chain, all[k:k+1])
 		b.sums = append(b.sums, sum[:]...)
 	}
 	m.Arrays = b.other
 	b.frame = append(transport.Append(b.frame[:0], m), b.sums...)
 	digest := sha256.Sum256(b.frame)
 	var ok bool
-	if b.buffer, ok = b.codec.message(b.buffer[:0], b.clock(), s, m.Chain, m.Round,
+	if b.buffer, ok = b.codec.message(b.buffer[:0], now, s, m.Chain, m.Round,
 		digest[:digestBytes]); !ok {
 		return b.unreadable()
 	}
@@ -334,13 +334,13 @@ func (b *Book) sum(of *alike, sent bool, chain uint32, array []transport.Channel
 }
 
 // shape makes that of a message which has none yet.
-func (b *Book) shape(sent bool, peer string, m transport.Message) *shape {
-	s := &shape{}
+func (b *Book) shape(to *shapes, m transport.Message) *shape {
+	s := &shape{kind: m.Kind}
 	side := `{"from":`
-	if sent {
+	if to.sent {
 		side = `{"to":`
 	}
-	l := quoted([]byte(side), peer)
+	l := quoted([]byte(side), to.peer)
 	l = quoted(append(l, `,"kind":`...), m.Kind)
 	l = append(l, `,"channels":[`...)
 	bytes := 0
@@ -364,7 +364,8 @@ func (b *Book) shape(sent bool, peer string, m transport.Message) *shape {
 	}
 	l = strconv.AppendInt(append(l, `],"bytes":`...), int64(bytes), 10)
 	s.named = append(l, '}')
-	b.codec.keep(s, sent, peer, m)
+	b.codec.find(s)
+	to.all = append(to.all, s)
 	return s
 }
 

@@ -73,7 +73,7 @@ type codec struct {
 	known  map[string]int  // of a ledger that was read
 	named  []LoggedMessage // by number, without what differs from one message to the next
 	rounds []uint64        // of the last message of each
-	shapes map[shapeKey][]*shape
+	shapes []*shapes
 }
 
 // document appends an entry that is no message. An opening forgets the names of the epoch before.
@@ -103,6 +103,7 @@ func namedOf(text []byte) (m LoggedMessage, ok bool) {
 // A shape is what does not differ from one message to the next: how an entry names it, by a number after the
 // first time.
 type shape struct {
+	kind     string
 	named    []byte // JSON
 	number   int
 	written  bool
@@ -111,39 +112,44 @@ type shape struct {
 	alike    []*alike // by channel; nil: it is none
 }
 
-// A shapeKey is what many shapes may have in common: sizes of numbers are those of the message.
-type shapeKey struct {
-	sent       bool
-	peer, kind string
+// shapes are those of messages to a peer, or from it.
+type shapes struct {
+	sent bool
+	peer string
+	all  []*shape
 }
 
-// shape is that of a message; nil: there was no such message.
-func (c *codec) shape(sent bool, peer string, m transport.Message) *shape {
-	for _, s := range c.shapes[shapeKey{sent, peer, m.Kind}] {
-		if len(s.channels) == len(m.Arrays) && s.fits(m.Arrays) {
+// with are the shapes of messages to a peer, or from it.
+func (c *codec) with(sent bool, peer string) *shapes {
+	for _, s := range c.shapes {
+		if s.sent == sent && s.peer == peer {
 			return s
+		}
+	}
+	s := &shapes{sent: sent, peer: peer}
+	c.shapes = append(c.shapes, s)
+	return s
+}
+
+// shape is that of a message; nil: there was no such message. Those of the last messages are looked at first.
+func (s *shapes) shape(m transport.Message) *shape {
+	for k, one := range s.all {
+		if len(one.channels) == len(m.Arrays) && one.kind == m.Kind && one.fits(m.Arrays) {
+			s.all[k/2], s.all[k] = one, s.all[k/2]
+			return one
 		}
 	}
 	return nil
 }
 
 func (s *shape) fits(arrays []transport.Channel) bool {
-	for k, a := range arrays {
+	for k := range arrays {
+		a := &arrays[k]
 		if c := &s.channels[k]; c.Numbers != a.Len() || c.Size != int(a.Size) || c.Name != a.Name {
 			return false
 		}
 	}
 	return true
-}
-
-// keep takes a shape for the messages like this one.
-func (c *codec) keep(s *shape, sent bool, peer string, m transport.Message) {
-	c.find(s)
-	key := shapeKey{sent, peer, m.Kind}
-	if c.shapes == nil {
-		c.shapes = map[shapeKey][]*shape{}
-	}
-	c.shapes[key] = append(c.shapes[key], s)
 }
 
 // find looks up by its JSON whether a shape has a number, and can be read.

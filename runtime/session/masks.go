@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -111,7 +110,8 @@ type masker struct {
 	mutex   sync.Mutex // of what waits, where it is
 	waiting []letter   // messages of the next flight
 	leaving []letter
-	flights []uint64 // by party: how many of this client had anything for the two
+	flights []uint64             // by party: how many of this client had anything for the two
+	masked  []*transport.Channel // of those that leave, what a peer's masks cover
 	pad     []byte
 	text    []byte // of the messages, as the last peer has them, and its digest
 	digest  [sha256.Size]byte
@@ -211,21 +211,20 @@ func (m *masker) cover() error {
 		if err != nil {
 			return err
 		}
-		var stream cipher.Stream
+		m.masked = m.masked[:0]
 		for i := range m.leaving {
 			l := &m.leaving[i]
 			if w := l.witness; w != nil && l.frame.seals() != nil {
 				l.arrays[len(l.arrays)-1].Words[k] = w.exchange(peer, made)
 			}
 			for at := range l.arrays {
-				if !l.masks(at, peer) {
-					continue
+				if l.masks(at, peer) {
+					m.masked = append(m.masked, &l.arrays[at])
 				}
-				if stream == nil {
-					stream = made.stream()
-				}
-				m.add(&l.arrays[at], stream, peer)
 			}
+		}
+		if len(m.masked) > 0 {
+			m.add(made.stream(), peer < m.pairs.own)
 		}
 	}
 	arrived := 0 // since the seals before, at all chains
@@ -271,33 +270,42 @@ func (m *masker) open(peer int) (*made, error) {
 	return m.pairs.flight(peer, m.flights[peer], m.digest[:])
 }
 
-// add adds the next words of a stream to those of an array, or subtracts them.
-func (m *masker) add(a *transport.Channel, stream cipher.Stream, peer int) {
-	size := sizeOf(a.Size)
-	n := size * len(a.Words)
+// add adds the words of a stream to those of the masked arrays, one after another, or subtracts them.
+func (m *masker) add(stream cipher.Stream, less bool) {
+	n := 0
+	for _, a := range m.masked {
+		n += a.Bytes()
+	}
 	if cap(m.pad) < n+8 {
 		m.pad = make([]byte, n+8)
 	}
-	pad := m.pad[:n]
+	pad := m.pad[:n+8] // a word is read as 8 bytes, of which the first are its own
 	clear(pad)
-	stream.XORKeyStream(pad, pad)
-	words, flip := a.Words, uint64(0)
-	if peer < m.pairs.own {
-		flip = math.MaxUint64 // -x is ^x + 1
-	}
-	pad = pad[:n+8] // a word is read as 8 bytes, of which the first are its own
-	if size == 3 {
-		words, pad = transport.AddThrees(words, pad, flip)
-	}
-	for i := range words {
-		words[i] += binary.LittleEndian.Uint64(pad[size*i:]) ^ flip - flip
+	stream.XORKeyStream(pad[:n], pad[:n])
+	for _, a := range m.masked {
+		words, size := a.Words, sizeOf(a.Size)
+		switch {
+		case size == 3 && less:
+			words, pad = transport.SubtractThrees(words, pad)
+		case size == 3:
+			words, pad = transport.AddThrees(words, pad)
+		}
+		for i := range words {
+			w := binary.LittleEndian.Uint64(pad[size*i:])
+			if less {
+				w = -w
+			}
+			words[i] += w
+		}
+		pad = pad[size*len(words):]
 	}
 }
 
-// end leaves the words of masked arrays the bytes that they have.
+// end leaves the words of masked arrays the bytes that they have. Between processes nothing else of them
+// leaves.
 func (l *letter) end() {
 	for at := range l.arrays {
-		if l.frame.channels[at].coding == nil || !l.frame.masked {
+		if l.frame.channels[at].coding == nil || !l.frame.masked || l.witness != nil {
 			continue
 		}
 		a := &l.arrays[at]

@@ -104,11 +104,15 @@ func (a *Channel) AppendNumbers(dst []byte) []byte {
 		}
 	case a.Encoding == Short && a.NotFinite:
 		clear(to)
+	case a.Encoding == Short && size == 2:
+		scale := math.Ldexp(1, -int(a.Step))
+		for i, v := range a.Data {
+			binary.LittleEndian.PutUint16(to[2*i:], uint16(int64(v*scale)))
+		}
 	case a.Encoding == Short:
 		scale := math.Ldexp(1, -int(a.Step))
-		for _, v := range a.Data {
-			binary.LittleEndian.PutUint64(to, uint64(int64(v*scale)))
-			to = to[size:]
+		for i, v := range a.Data {
+			binary.LittleEndian.PutUint64(to[i*size:], uint64(int64(v*scale)))
 		}
 	default:
 		words := a.Words
@@ -266,6 +270,11 @@ func (r *reader) numbers(a *Channel, body []byte, n int) {
 				r.bad = "an array that is not finite has numbers"
 			}
 			a.Data[i] = math.NaN()
+		}
+	case size == 2:
+		step := math.Ldexp(1, int(a.Step))
+		for i := range a.Data {
+			a.Data[i] = float64(int16(binary.LittleEndian.Uint16(body[2*i:]))) * step
 		}
 	default:
 		step, drop := math.Ldexp(1, int(a.Step)), uint(64-8*size)

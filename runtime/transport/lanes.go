@@ -101,13 +101,13 @@ func (q *incoming) take() Message {
 	return *m
 }
 
-// put keeps a copy of a message.
+// put keeps a message, and leaves it other buffers in place of its own.
 func (q *incoming) put(m Message) {
 	kept := &Message{}
 	if len(q.spare) > 1 { // the last one may still be read
 		kept, q.spare = q.spare[0], slices.Delete(q.spare, 0, 1)
 	}
-	kept.fill(m)
+	kept.trade(m)
 	q.waiting = append(q.waiting, kept)
 }
 

@@ -28,7 +28,7 @@ type EndpointConfig struct {
 
 // Times of the protocol.
 const (
-	tick       = 50 * time.Millisecond
+	tick       = 100 * time.Millisecond // each time wakes a thread of the scheduler
 	ackAfter   = 150 * time.Millisecond // a message that was not answered is acknowledged
 	againAfter = time.Second            // a message that was not acknowledged is sent again
 	againMost  = 8 * time.Second

@@ -108,16 +108,31 @@ func (l *link) gone() error {
 
 // fill copies msg, and grows the buffers where they are too small.
 func (m *Message) fill(msg Message) {
-	arrays := m.Arrays[:cap(m.Arrays)] // keeps the buffers of earlier, longer messages
-	*m = msg
-	m.Arrays = arrays
-	if n := len(msg.Arrays) - len(m.Arrays); n > 0 {
-		m.Arrays = append(m.Arrays, make([]Channel, n)...)
-	}
-	m.Arrays = m.Arrays[:len(msg.Arrays)]
+	m.shaped(msg)
 	for i, a := range msg.Arrays {
 		m.Arrays[i].keep(a)
 	}
+}
+
+// trade takes msg with its buffers, and gives it those that it had.
+func (m *Message) trade(msg Message) {
+	m.shaped(msg)
+	for i := range msg.Arrays {
+		old, taken := &m.Arrays[i], &msg.Arrays[i]
+		data, words := old.Data[:0], old.Words[:0]
+		*old = *taken
+		taken.Data, taken.Words = data, words
+	}
+}
+
+// shaped takes all of msg but its arrays, of which it has as many: with the buffers of earlier messages.
+func (m *Message) shaped(msg Message) {
+	arrays := m.Arrays[:cap(m.Arrays)]
+	*m = msg
+	if n := len(msg.Arrays) - len(arrays); n > 0 {
+		arrays = append(arrays, make([]Channel, n)...)
+	}
+	m.Arrays = arrays[:len(msg.Arrays)]
 }
 
 // Recv returns the next message of the peer.

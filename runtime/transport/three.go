@@ -37,21 +37,40 @@ func threesOf(words []uint64, from []byte) (left []uint64, rest []byte) {
 	return words, from
 }
 
-// AddThrees adds to words those that stand in bytes, xored with flip and less it, and returns what is left: 0
-// adds them, and all bits subtract them. Bits from the 24th on mean nothing then.
-func AddThrees(words []uint64, from []byte, flip uint64) (left []uint64, rest []byte) {
+// AddThrees adds to words those that stand in bytes, and returns what is left. Bits from the 24th on mean
+// nothing then.
+func AddThrees(words []uint64, from []byte) (left []uint64, rest []byte) {
 	for len(words) >= threes && len(from) >= inBytes {
 		w, b := words[:threes:threes], from[:inBytes:inBytes]
 		x, y, z := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]),
 			binary.LittleEndian.Uint64(b[16:])
-		w[0] += x ^ flip - flip
-		w[1] += x>>24 ^ flip - flip
-		w[2] += (x>>48 | y<<16) ^ flip - flip
-		w[3] += y>>8 ^ flip - flip
-		w[4] += y>>32 ^ flip - flip
-		w[5] += (y>>56 | z<<8) ^ flip - flip
-		w[6] += z>>16 ^ flip - flip
-		w[7] += z>>40 ^ flip - flip
+		w[0] += x
+		w[1] += x >> 24
+		w[2] += x>>48 | y<<16
+		w[3] += y >> 8
+		w[4] += y >> 32
+		w[5] += y>>56 | z<<8
+		w[6] += z >> 16
+		w[7] += z >> 40
+		words, from = words[threes:], from[inBytes:]
+	}
+	return words, from
+}
+
+// SubtractThrees is AddThrees with a minus.
+func SubtractThrees(words []uint64, from []byte) (left []uint64, rest []byte) {
+	for len(words) >= threes && len(from) >= inBytes {
+		w, b := words[:threes:threes], from[:inBytes:inBytes]
+		x, y, z := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]),
+			binary.LittleEndian.Uint64(b[16:])
+		w[0] -= x
+		w[1] -= x >> 24
+		w[2] -= x>>48 | y<<16
+		w[3] -= y >> 8
+		w[4] -= y >> 32
+		w[5] -= y>>56 | z<<8
+		w[6] -= z >> 16
+		w[7] -= z >> 40
 		words, from = words[threes:], from[inBytes:]
 	}
 	return words, from

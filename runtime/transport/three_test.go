@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/transport"
@@ -30,20 +31,21 @@ func TestWordsOfThreeBytes(t *testing.T) {
 			&read); err != nil {
 			t.Fatal(err)
 		}
-		for flip, sign := range map[uint64]uint64{0: 1, ^uint64(0): ^uint64(0)} {
-			sum := append([]uint64{}, a.Words...)
-			left, rest := transport.AddThrees(sum, pad, flip)
-			if 3*len(left) != len(rest) || len(left) != n%8 {
-				t.Fatalf("of %d words %d are left, and %d bytes", n, len(left), len(rest))
+		sum, none := slices.Clone(a.Words), slices.Clone(a.Words)
+		left, rest := transport.AddThrees(sum, pad)
+		if also, _ := transport.SubtractThrees(none, pad); len(also) != len(left) {
+			t.Fatalf("of %d words %d are left, and %d", n, len(left), len(also))
+		}
+		if 3*len(left) != len(rest) || len(left) != n%8 {
+			t.Fatalf("of %d words %d are left, and %d bytes", n, len(left), len(rest))
+		}
+		for k, w := range a.Words {
+			if read.Arrays[0].Words[k] != w&low {
+				t.Fatalf("word %d of %d is %x and was %x", k, n, read.Arrays[0].Words[k], w&low)
 			}
-			for k, w := range a.Words {
-				if read.Arrays[0].Words[k] != w&low {
-					t.Fatalf("word %d of %d is %x and was %x", k, n, read.Arrays[0].Words[k], w&low)
-				}
-				one := binary.LittleEndian.Uint64(append(pad[3*k:3*k+3:3*k+3], 0, 0, 0, 0, 0))
-				if done := n - len(left); k < done && (sum[k]-w-sign*one)&low != 0 {
-					t.Fatalf("word %d of %d: %x and %x are %x", k, n, w, sign*one, sum[k])
-				}
+			one := binary.LittleEndian.Uint64(append(pad[3*k:3*k+3:3*k+3], 0, 0, 0, 0, 0))
+			if done := n - len(left); k < done && ((sum[k]-w-one)&low != 0 || (none[k]-w+one)&low != 0) {
+				t.Fatalf("word %d of %d: %x and %x are %x, and %x", k, n, w, one, sum[k], none[k])
 			}
 		}
 	}

@@ -22,6 +22,7 @@ type Wait struct {
 	Took  time.Duration // from the start of the processes, handshakes counted, until the last has ended
 	CPU   time.Duration // of all processes, those that set the project up left out
 	Trips int64         // rounds one after another, as the run counts them
+	Bytes int64         // of messages, as the run counts them
 }
 
 // A Deployment is a run across processes that commands have provisioned.
@@ -72,10 +73,11 @@ func (l *Lab) Deployed(ctx context.Context, d Deployment, delay time.Duration) (
 	var summary struct {
 		Work struct {
 			Trips int64 `json:"sequential_rounds"`
+			Bytes int64
 		}
 	}
 	err = json.Unmarshal(text, &summary)
-	w.Trips = summary.Work.Trips
+	w.Trips, w.Bytes = summary.Work.Trips, summary.Work.Bytes
 	return w, err
 }
 
