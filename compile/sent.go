@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/spill"
 )
 
 // ManifestTerms are what a manifest says of a run.
@@ -35,16 +36,23 @@ func CheckSent(p lower.PartyData, t ManifestTerms) diag.List {
 	if diags := c.prepare(); diags.HasErrors() {
 		return diags
 	}
+	numbers := 0
 	for k := range c.probe.Sent {
 		c.cut(k)
+		numbers += c.probe.Graph.Outputs()[k].Len
 	}
 	diags, told := leak.CheckBound(c.Program, c.length)
 	c.told, c.diags = told, append(c.diags, diags...)
 	if !t.Accepted.Code(diag.SmallCells) {
 		c.cells()
 	}
+	c.probe, c.drawer = nil, nil
+	spill.GiveBack(few * numbers)
 	return t.Accepted.Drop(c.diags)
 }
+
+// few is how many vectors there are for each that is sent at least: its draws, their mean and squares.
+const few = 4
 
 type sentChecker struct {
 	lower.PartyData

@@ -5,7 +5,11 @@ import "context"
 // A RelaySize is how much crosses in a Relay: columns for each element of a cut, on the way up, and on the
 // way down as many and Back more, or fewer where it is negative; numbers that are added up, and numbers that
 // the server answers with.
-type RelaySize struct{ Columns, Back, Scalars, Answers int }
+type RelaySize struct {
+	Columns, Back, Scalars, Answers int
+	// Over: Answer has read sum before it writes down, which may have its place in memory.
+	Over bool
+}
 
 // Down is how many columns there are on the way down.
 func (s RelaySize) Down() int { return s.Columns + s.Back }
@@ -18,7 +22,8 @@ type Relayed interface {
 	// Send sets what block b, a client, sends.
 	Send(b int, up [][]float64, scalars []float64)
 	// Answer is called at the server, with everything added up in party order, the server's own scalars not
-	// included. It sets what every client receives. It may change total, and leaves sum as it is.
+	// included. It sets what every client receives. It may change total, and leaves sum as it is,
+	// unless what it writes is Over it.
 	Answer(sum [][]float64, total []float64, down [][]float64, answers []float64)
 	// Receive takes what the server answered at block b, a client.
 	Receive(b int, down [][]float64, answers []float64)

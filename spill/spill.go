@@ -179,8 +179,8 @@ func (s *Storage) Rest() {
 	}
 }
 
-// worth is how many numbers that nobody has any more are worth a garbage collection: 16 MB.
-const worth = 1 << 21
+// worth is how many numbers that nobody has any more are worth a garbage collection: 4 MB.
+const worth = 1 << 19
 
 // GiveBack gives memory back to the system after so many numbers were dropped, if they are many: the phase of
 // a run that follows may need as many of its own, and the collector alone would wait for these first.

@@ -15,15 +15,15 @@ const (
 	// collector would otherwise run after every few megabytes of draws, which takes an eighth of the time of
 	// a short run.
 	slack = 64 << 20
-	// A large heap is of arrays of numbers, in which the collector has nothing to look for: it may run more
-	// often than when the heap has doubled.
+	// A heap that is larger than slack is of arrays of numbers, in which the collector has nothing to look
+	// for: it may run the more often the larger the heap is.
 	leastGarbage = 10 // percent of what is in use
 	// The heap that the collector leaves alone is 4 MB at 100 percent.
 	mostGarbage = 100 * slack / (4 << 20)
 )
 
-// A collector lets the heap grow by slack, or by a tenth where more than ten times that is in use: after
-// each collection it looks how much that is.
+// A collector lets the heap grow by slack, or where more than that is in use, by as much less, but by a tenth
+// at least: after each collection it looks how much that is.
 type collector struct{ ended atomic.Bool }
 
 // collectLater makes one. GOGC in the environment takes precedence.
@@ -59,7 +59,8 @@ const lane = 64
 
 // garbage is how far the heap may grow, in percent of the bytes that are in use.
 func garbage(live uint64) int {
-	return int(min(max(leastGarbage, 100*slack/max(1, live)), mostGarbage))
+	live = max(1, live)
+	return int(min(max(leastGarbage, 100*slack/live*slack/max(slack, live)), mostGarbage))
 }
 
 // end leaves the rest to others.

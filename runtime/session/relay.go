@@ -44,6 +44,7 @@ func (e *evaluator) Relay(ctx context.Context, x *density.Exchange, size density
 		e.arrays = newRelay(e.plan, e.clients)
 	}
 	r := e.arrays
+	size.Over = size.Over && e.server != nil && !e.watched()
 	r.resize(e.plan, size, e.clients, e.server != nil)
 	r.exchange, r.by = x, by
 	clear(r.lost)
@@ -97,12 +98,15 @@ func (r *relay) resize(plan *model.Plan, size density.RelaySize, clients []*clie
 	if r.size == size {
 		return
 	}
+	if r.size.Over || size.Over { // down has the place of sums, or is to have it
+		clear(r.down)
+	}
 	r.size = size
 	dropped := 0
-	r.each(plan, clients, server, func(v *[]float64, n int) {
-		if room := cap(*v); room < n || n > 0 && room-n >= max(n, spare) {
+	r.each(plan, clients, server, func(v *[]float64, n, room int) {
+		if had := cap(*v); had < room || n > 0 && had-room >= max(n, spare) {
 			*v = nil
-			dropped += room
+			dropped += had
 		}
 	})
 	for k := range r.lone {
@@ -111,9 +115,9 @@ func (r *relay) resize(plan *model.Plan, size density.RelaySize, clients []*clie
 		}
 	}
 	spill.GiveBack(dropped)
-	r.each(plan, clients, server, func(v *[]float64, n int) {
+	r.each(plan, clients, server, func(v *[]float64, n, room int) {
 		if *v == nil {
-			*v = make([]float64, n)
+			*v = make([]float64, n, room)
 		}
 		*v = (*v)[:n]
 		clear(*v)
@@ -122,25 +126,38 @@ func (r *relay) resize(plan *model.Plan, size density.RelaySize, clients []*clie
 		if v != nil && server {
 			r.sum[k] = *v
 		}
+		if size.Over {
+			r.down[k] = r.sum[k][:plan.Groups[k].Len*size.Down()]
+		}
 	}
 }
 
-// each passes the arrays and their lengths by the size.
-func (r *relay) each(plan *model.Plan, clients []*client, server bool, pass func(v *[]float64, n int)) {
-	pass(&r.total, r.size.Scalars)
-	pass(&r.answers, r.size.Answers)
+// each passes the arrays, with their lengths by the size and those that they have room for.
+func (r *relay) each(plan *model.Plan, clients []*client, server bool, pass func(v *[]float64, n, room int)) {
+	exactly := func(v *[]float64, n int) { pass(v, n, n) }
+	columns := r.size.Columns
+	if r.size.Over {
+		columns = max(columns, r.size.Down())
+	}
+	exactly(&r.total, r.size.Scalars)
+	exactly(&r.answers, r.size.Answers)
 	for k, c := range clients {
-		pass(&r.scalars[k], r.size.Scalars)
+		exactly(&r.scalars[k], r.size.Scalars)
 		for i := range r.up[k] {
-			pass(&r.up[k][i], plan.Groups[c.role.Members[i].Group].Len*r.size.Columns)
+			g := c.role.Members[i].Group
+			if v, n := &r.up[k][i], plan.Groups[g].Len; r.lone[g] == v {
+				pass(v, n*r.size.Columns, n*columns)
+			} else {
+				exactly(v, n*r.size.Columns)
+			}
 		}
 	}
 	for k, g := range plan.Groups {
 		if server && r.lone[k] == nil {
-			pass(&r.sum[k], g.Len*r.size.Columns)
+			pass(&r.sum[k], g.Len*r.size.Columns, g.Len*columns)
 		}
-		if server {
-			pass(&r.down[k], g.Len*r.size.Down())
+		if server && !r.size.Over {
+			exactly(&r.down[k], g.Len*r.size.Down())
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"unsafe"
 	"weak"
 
 	"github.com/vflc/vflc/density"
@@ -313,4 +314,61 @@ func TestArraysOfASoleClient(t *testing.T) {
 		return nil
 	}
 	must(t, session.Run(t.Context(), plan, session.OneLoop, 11, play))
+}
+
+// over answers a sum with what it was and more, in columns that may be others than there are of it.
+type over struct {
+	sum, down *float64
+	heard     []float64
+}
+
+func (o *over) Send(b int, up [][]float64, _ []float64) {
+	for i, v := range up {
+		for k := range v {
+			v[k] = float64(100*b + 10*i + k)
+		}
+	}
+}
+
+func (o *over) Answer(sum [][]float64, _ []float64, down [][]float64, _ []float64) {
+	was := slices.Clone(sum[0])
+	o.sum, o.down = unsafe.SliceData(sum[0]), unsafe.SliceData(down[0])
+	for k := range down[0] {
+		down[0][k] = 1
+		if k < len(was) {
+			down[0][k] += was[k]
+		}
+	}
+}
+
+func (o *over) Receive(_ int, down [][]float64, _ []float64) { o.heard = slices.Clone(down[0]) }
+
+// Answers that are written over the sums have no other array than these, and are those of two arrays, however
+// many columns there are on each way.
+func TestAnswersOverSums(t *testing.T) {
+	x := relayOf(density.Contributions, density.Contributions)
+	for clients := 1; clients < 3; clients++ {
+		plan := newWorld(design{exact: true, clients: clients}).plan(t)
+		play := func(_ context.Context, env density.Env) error {
+			for _, back := range []int{0, 2, -1, -3, 0, 1} {
+				var got [2]over
+				for k := range got {
+					size := density.RelaySize{Columns: 3, Back: back, Answers: 1, Over: k > 0}
+					if err := density.Must[density.Relaying](env).Relay(t.Context(), x, size,
+						&got[k]); err != nil {
+						return err
+					}
+				}
+				if !slices.Equal(got[0].heard, got[1].heard) {
+					t.Errorf("%d clients, %d back: %v over sums, else %v", clients, back, got[1].heard,
+						got[0].heard)
+				}
+				if got[0].sum == got[0].down || got[1].sum != got[1].down {
+					t.Errorf("%d clients, %d back: arrays of other places", clients, back)
+				}
+			}
+			return nil
+		}
+		must(t, session.Run(t.Context(), plan, session.OneLoop, 11, play))
+	}
 }

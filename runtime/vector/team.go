@@ -159,6 +159,7 @@ func (g *Team) Do(t Job, n int) {
 		g.assist()
 		return g.left.Load() == 0
 	})
+	g.task = nil // whose arrays may be dropped before the next
 }
 
 func (g *Team) help(k int) {

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"weak"
 
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/tests/await"
@@ -46,6 +47,21 @@ func TestEveryPartOnce(t *testing.T) {
 						n, got)
 				}
 			}
+		}
+		g.Close()
+	}
+}
+
+// A group leaves what it has computed to the collector: the arrays of a task may be dropped before the next.
+func TestTasksAreLeft(t *testing.T) {
+	for _, helpers := range []int{0, 2} {
+		g := vector.NewTeam(helpers)
+		c := &count{parts: make([]atomic.Int32, 8)}
+		left := weak.Make(c)
+		g.Do(c, len(c.parts))
+		c = nil
+		if runtime.GC(); left.Value() != nil {
+			t.Errorf("%d helpers: a group holds its last task", helpers)
 		}
 		g.Close()
 	}

@@ -45,7 +45,7 @@ func iterate(ctx context.Context, fits []*Kernel) error {
 	k := fits[0]
 	if !k.options.AtClients {
 		size := density.RelaySize{Columns: 2, Scalars: 1 + coefficients,
-			Answers: decision + coefficients}
+			Answers: decision + coefficients, Over: true}
 		return meet(ctx, momentsExchange, size, fits,
 			func(k *Kernel) density.Relayed { return atServer{k} })
 	}

@@ -483,7 +483,7 @@ func (k *Kernel) iterateSolution(ctx context.Context, pieces []piece) error {
 			e.down = pieces[i-last]
 		}
 		size := density.RelaySize{Columns: e.up.len(), Back: e.down.len() - e.up.len(), Scalars: k.sums,
-			Answers: 1}
+			Answers: 1, Over: true}
 		if k.solves == 0 && i == 0 {
 			size.Columns, size.Back = size.Columns+2, size.Back-2 // mean and variance
 		}

@@ -1,8 +1,6 @@
 package quadrature
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/backends/algebra"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -12,7 +10,7 @@ import (
 type root struct {
 	rows          []*rows
 	n, m          int
-	scale         []float64   // of D where a row has one predictor
+	scale         []float64   // of D where a row has one predictor, of some rows
 	wide, inverse [][]float64 // by likelihood, D and its inverse where a row has several
 	u             []float64   // by column
 	c, y          algebra.Factor
@@ -22,22 +20,17 @@ type root struct {
 // newRoot takes the root of the curvatures of the likelihoods, as concave functions, given the globals' L
 // where there are any.
 func newRoot(all []*rows, n int, g *globals) *root {
-	r := &root{rows: all, n: n, scale: make([]float64, n)}
-	at := 0
+	r := &root{rows: all, n: n, scale: make([]float64, min(n, inBlock))}
 	for _, l := range all {
 		wide, inverse := l.sound()
 		r.wide, r.inverse = append(r.wide, wide), append(r.inverse, inverse)
-		for i, w := range l.curvature {
-			r.scale[at+i] = math.Sqrt(w)
-		}
-		at += l.n
 	}
 	if g == nil {
 		return r
 	}
 	r.m = g.m
 	r.few, r.u = make([]float64, r.m), make([]float64, n*r.m)
-	at = 0
+	at := 0
 	for _, l := range all {
 		for i := range l.n {
 			for k := range r.few {
@@ -83,17 +76,29 @@ func (r *root) complete() {
 func (r *root) each(v []float64, divide bool) {
 	at := 0
 	for k, l := range r.rows {
-		switch part, scale := v[at:at+l.n], r.scale[at:]; {
+		switch part := v[at : at+l.n]; {
 		case r.wide[k] != nil && divide:
 			l.product(r.inverse[k], part)
 		case r.wide[k] != nil:
 			l.product(r.wide[k], part)
-		case divide:
-			vec.Div(l.n, part, part, scale)
 		default:
-			vec.Mul(l.n, part, part, scale)
+			r.times(part, l.curvature, divide)
 		}
 		at += l.n
+	}
+}
+
+// times multiplies by the roots of curvatures, or divides by them. They are taken anew each time: an array of
+// them would have a number for each row.
+func (r *root) times(v, curvature []float64, divide bool) {
+	by := vec.Mul
+	if divide {
+		by = vec.Div
+	}
+	for from, to := range blocks(len(v)) {
+		n, part := to-from, v[from:to]
+		vec.Sqrt(n, r.scale, curvature[from:])
+		by(n, part, part, r.scale)
 	}
 }
 
