@@ -123,7 +123,7 @@ func TestChainsArriveWhereRatesKeepTheirPlaces(t *testing.T) {
 }
 
 // Chains of directions at thirty sites arrive where the angles of the sites are near each other, as in the
-// data: some went round the circle, with effects of any size and less concentration, and R-hat of 1.5 to 3.
+// data: some went round the circle, with effects of any size and less concentration, and R-hat of 2.1.
 func TestChainsArriveWhereAnglesAreNear(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	var data strings.Builder

@@ -86,14 +86,20 @@ func TestSummands(t *testing.T) {
 			e.Forward(at)
 			got[plain] = append([]float64{e.Target()}, e.Grad()...)
 		}
-		scale := 0.0
-		for _, v := range got[1] {
-			scale = max(scale, math.Abs(v))
-		}
-		for i, want := range got[1] {
-			if math.Abs(got[0][i]-want) > 1e-12*(1+scale) {
-				t.Fatalf("trial %d, number %d: %v, want %v", trial, i, got[0][i], want)
-			}
+		asWritten(t, trial, got)
+	}
+}
+
+// asWritten compares the value and gradient of a graph with those of the plain one, which are numbers.
+func asWritten(t *testing.T, trial int, got [2][]float64) {
+	t.Helper()
+	scale := 0.0
+	for _, v := range got[1] {
+		scale = max(scale, math.Abs(v))
+	}
+	for i, want := range got[1] {
+		if !(math.Abs(got[0][i]-want) <= 1e-12*(1+scale)) {
+			t.Fatalf("trial %d, number %d: %v, want %v", trial, i, got[0][i], want)
 		}
 	}
 }
