@@ -118,3 +118,26 @@ func TestLines(t *testing.T) {
 		asWritten(t, trial, got)
 	}
 }
+
+// What is multiplied by 0 in every term stays where it may be outside the domain of a function: the sum is no
+// number there, and is one elsewhere.
+func TestLinesKeepWhatIsOutsideADomain(t *testing.T) {
+	const rows = 3
+	for _, v := range []float64{-1, 2} {
+		b := graph.New("terms")
+		x, v0 := b.Param("x", shape{rows}), b.Param("v", shape{rows})
+		none := apply(t, b, "mul", b.Const("", shape{rows}, make([]float64, rows)), apply(t, b, "log", v0))
+		var all []graph.ID
+		for k := range 6 {
+			all = append(all, apply(t, b, "add", apply(t, b, "mul", b.Scalar(float64(k)), x), none))
+		}
+		if err := b.Add("sum", apply(t, b, "log_sum_exp", all...), 1); err != nil {
+			t.Fatal(err)
+		}
+		e := build(t, b).NewExec()
+		e.Forward([]float64{1, 2, 3, v, v, v})
+		if got := e.Target(); math.IsNaN(got) != (v < 0) {
+			t.Errorf("log(%v) times 0 in every term: %v", v, got)
+		}
+	}
+}

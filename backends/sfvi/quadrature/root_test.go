@@ -121,3 +121,29 @@ func TestRoot(t *testing.T) {
 		}
 	}
 }
+
+// The roots of curvatures are those of the same rows, of likelihoods that take several blocks.
+func TestRootInBlocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var all []*rows
+	n := 0
+	for _, m := range []int{inBlock + 5, 7, 2*inBlock + 1} {
+		l := newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, m)}}, nil)
+		for i := range l.curvature {
+			l.curvature[i] = r.ExpFloat64()
+		}
+		all, n = append(all, l), n+m
+	}
+	root, v := newRoot(all, n, nil), make([]float64, n)
+	vec.Fill(n, v, 3)
+	root.onto(v)
+	at := 0
+	for _, l := range all {
+		for i, w := range l.curvature {
+			if got, want := v[at], 3*math.Sqrt(w); math.Abs(got-want) > 1e-15*want {
+				t.Fatalf("row %d of %d is %v, want %v", i, l.n, got, want)
+			}
+			at++
+		}
+	}
+}
