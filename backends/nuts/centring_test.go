@@ -18,6 +18,8 @@ type effectsBlock struct {
 	dim      int
 	declared float64
 	evidence float64
+	// of effects in turn with scales 1 and 1000 data say a precision of 3 and of 1
+	two bool
 }
 
 func (b effectsBlock) Dim() int { return b.dim }
@@ -66,6 +68,13 @@ func (m *scaling) Lift(g []float64) {
 // or not a number.
 func (m *scaling) Evidence(theta, _, v, slope, weight []float64) {
 	for i := range v {
+		if m.b.two {
+			v[i], slope[i], weight[i] = theta[1+i], -3*theta[1+i], 1
+			if theta[0] > 0 {
+				slope[i], weight[i] = -theta[1+i], 1e6
+			}
+			continue
+		}
 		v[i], weight[i] = theta[1+i], 1
 		slope[i] = m.b.evidence * float64(i) * (2 - v[i])
 		if next := i > 0 && math.Abs(v[0]) < 0.2; next && v[0] > 0 {
@@ -104,6 +113,20 @@ func TestEvidence(t *testing.T) {
 		if got := c.informative(0); got != (sign > 0) {
 			t.Errorf("sign %v: informative %t", sign, got)
 		}
+	}
+}
+
+// Draws weigh by the variance that an effect has where its scale is s: h = (3/(1 + h) + 1/h)/(1/(1 + h) + 1/h)
+// where half of them have the scale 1 and say 3, and the others, which have 1000, say 1.
+func TestEvidenceOfManyScales(t *testing.T) {
+	c := centringOf(t, effectsBlock{dim: 2, declared: 1, two: true})
+	for i := range keptDraws {
+		sign := float64(1 - i/2%2*2)
+		keep(c, []float64{float64(1 - i%2*2), sign}, []float64{0, 0})
+	}
+	c.inform(keptDraws)
+	if want, h := (3+math.Sqrt(17))/4, c.at[1]; math.Abs(h/want-1) > 0.02 {
+		t.Errorf("precision %v, want %v", h, want)
 	}
 }
 
