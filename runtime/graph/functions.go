@@ -241,8 +241,8 @@ const perRootTwoPi = 0.39894228040143267793994605993438
 const seriesWithin = 0.3
 
 // slopeSeries has k/(2k + 1), from k = 11 to 1.
-var slopeSeries = [...]float64{11. / 23, 10. / 21, 9. / 19, 8. / 17, 7. / 15, 6. / 13, 5. / 11, 4. / 9, 3. / 7,
-	2. / 5, 1. / 3}
+var slopeSeries = [...]float64{11. / 23, 10. / 21, 9. / 19, 8. / 17, 7. / 15, 6. / 13, 5. / 11, 4. / 9,
+	3. / 7, 2. / 5, 1. / 3}
 
 // singlySloped is how many slopes cost less one by one than by calls of vector functions.
 const singlySloped = 32

@@ -39,7 +39,7 @@ func TestBoundHasNoSlope(t *testing.T) {
 	}
 }
 
-// TestBoundOfData: an end of the support lies outside the data exactly where it does of each of them by itself.
+// TestBoundOfData: an end of the support lies outside the data where it does of each of them by itself.
 func TestBoundOfData(t *testing.T) {
 	y := []float64{0.5, -2, 3, 1.25, -1.5, 2, 0}
 	least, most := slices.Min(y), slices.Max(y)

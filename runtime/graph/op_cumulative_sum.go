@@ -56,8 +56,8 @@ var opCumulativeSum = &op{
 	degree: highest,
 }
 
-// singlyRows is up to how many rows a loop over numbers beats calls of vector functions each of which waits for
-// what the one before has stored.
+// singlyRows is up to how many rows a loop over numbers beats calls of vector functions each of which waits
+// for what the one before has stored.
 const singlyRows = 16
 
 // lastStride is the distance in memory between neighbours along the last axis.

@@ -89,7 +89,7 @@ const logSumScratch = 3
 // logSum sets y to log Σ exp of some parts.
 func (c *call) logSum(y []float64, parts int, part func(k int) []float64) {
 	n := c.n
-	largest, sum, t := c.scratch[0][:n], c.scratch[1][:n], c.scratch[2][:n]
+	largest, sum, t := c.scratch[0][:n], c.scratch[1][:n], c.scratch[2]
 	copy(largest, part(0)[:n])
 	for k := 1; k < parts; k++ {
 		x := part(k)
@@ -105,7 +105,6 @@ func (c *call) logSum(y []float64, parts int, part func(k int) []float64) {
 		vector.Log1pExp(n, y, sum)
 	} else {
 		clear(sum)
-		t := c.scratch[2]
 		for k := 0; k < parts; {
 			m := c.together(parts - k)
 			for i := range m {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRowsAlone: what a row gives does not depend, bit for bit, on how many there are, though few are computed
-// in other ways than many.
+// TestRowsAlone: what a row gives does not depend, bit for bit, on how many there are, though few are
+// computed in other ways than many.
 func TestRowsAlone(t *testing.T) {
 	const most = 300
 	entry := func(i, k int) float64 {

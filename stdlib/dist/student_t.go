@@ -59,7 +59,7 @@ func studentTExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-// tNorm is the log density at 0 of the standard member by its degrees of freedom, where all rows have the same.
+// tNorm is the log density at 0 of the standard member by the degrees of freedom that all rows have.
 func tNorm() *def.Func {
 	return &def.Func{
 		Name: "log_student_t_norm",
