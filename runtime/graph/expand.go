@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -221,7 +222,18 @@ func (e *expanding) Least(x, bound def.Value) { e.bound(x, bound, 1) }
 // Most makes the target -Inf where x is above a bound.
 func (e *expanding) Most(x, bound def.Value) { e.bound(x, bound, -1) }
 
+// bound compares with a bound. Where it is one number for data, the element next to it decides.
 func (e *expanding) bound(x, bound def.Value, side float64) {
+	if data := e.nodes[x].values; len(data) > 0 && len(e.Shape(ID(bound))) == 0 {
+		next := slices.Min(data) // NaN where one is
+		if side < 0 {
+			next = slices.Max(data)
+		}
+		if v, known := e.Const(bound); known && side*(next-v) >= 0 {
+			return
+		}
+		x = e.Number(next)
+	}
 	n := node{op: opBound, in: []ID{ID(x), ID(bound)}, power: side}
 	if err := inferDensity(e.Builder, &n); err != nil {
 		panic("graph: " + err.Error())

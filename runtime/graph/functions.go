@@ -240,19 +240,32 @@ const perRootTwoPi = 0.39894228040143267793994605993438
 // v = w/(2 + w) the function is 2 atanh(v)/w.
 const seriesWithin = 0.3
 
+// slopeSeries has k/(2k + 1), from k = 11 to 1.
+var slopeSeries = [...]float64{11. / 23, 10. / 21, 9. / 19, 8. / 17, 7. / 15, 6. / 13, 5. / 11, 4. / 9,
+	3. / 7, 2. / 5, 1. / 3}
+
+// singlySloped is how many slopes cost less one by one than by calls of vector functions.
+const singlySloped = 32
+
 func log1pRatioSlope(n int, t, s, x, y []float64) {
 	var part, u, sum [64]float64
 	for from := 0; from < n; from += len(u) {
 		m := min(len(u), n-from)
 		w, y, t, s := x[from:][:m], y[from:][:m], t[from:][:m], s[from:][:m]
+		if m <= singlySloped {
+			for i, v := range w {
+				t[i] = log1pRatioSlopeAt(v, y[i])
+			}
+			continue
+		}
 		vector.AddScalar(m, part[:], w, 2)
 		vector.DivInto(m, part[:], 1, part[:])
 		vector.Mul(m, s, w, part[:])
 		vector.Mul(m, u[:], s, s)
-		vector.Fill(m, sum[:], 11./23)
-		for k := 10.0; k > 0; k-- {
+		vector.Fill(m, sum[:], slopeSeries[0])
+		for _, c := range slopeSeries[1:] {
 			vector.Mul(m, sum[:], sum[:], u[:])
-			vector.AddScalar(m, sum[:], sum[:], k/(float64(2*k)+1))
+			vector.AddScalar(m, sum[:], sum[:], c)
 		}
 		vector.Mul(m, s, s, part[:])
 		vector.Mul(m, s, s, part[:])
@@ -261,14 +274,28 @@ func log1pRatioSlope(n int, t, s, x, y []float64) {
 		vector.Sub(m, s, s, y)
 		vector.Mul(m, t, s, part[:])
 		for i, v := range w {
-			switch {
-			case v <= -1:
-				t[i] = 0
-			case !(math.Abs(v) < seriesWithin):
-				t[i] = (1/(1+v) - y[i]) / v
+			if !(math.Abs(v) < seriesWithin) {
+				t[i] = log1pRatioSlopeAt(v, y[i])
 			}
 		}
 	}
+}
+
+// log1pRatioSlopeAt is the slope at w, bit for bit the same as by vectors.
+func log1pRatioSlopeAt(w, y float64) float64 {
+	switch {
+	case w <= -1:
+		return 0
+	case !(math.Abs(w) < seriesWithin):
+		return (1/(1+w) - y) / w
+	}
+	part := 1 / (w + 2)
+	v := float64(w * part)
+	u, sum := float64(v*v), slopeSeries[0]
+	for _, c := range slopeSeries[1:] {
+		sum = float64(sum*u) + c
+	}
+	return (float64(float64(v*part)*part*8*sum) - y) * part
 }
 
 // The polynomial of Phi_approx.

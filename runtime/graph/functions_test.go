@@ -39,6 +39,46 @@ func TestVectorFunctions(t *testing.T) {
 	}
 }
 
+// TestVectorFunctionsAlone: a value or derivative does not depend, bit for bit, on how many are computed with
+// it.
+func TestVectorFunctionsAlone(t *testing.T) {
+	x := append(functionPoints(""), -1, math.NaN(), math.Inf(-1))
+	for v := -0.99; v < 2; v += 0.007 {
+		x = append(x, v)
+	}
+	n := len(x)
+	dy := make([]float64, n)
+	for i := range dy {
+		dy[i] = math.Cos(float64(i))
+	}
+	run := func(k *vectorFunc, together int) (y, d []float64) {
+		y, d = make([]float64, n), make([]float64, n)
+		for from := 0; from < n; from += together {
+			m := min(together, n-from)
+			if k.forward != nil {
+				k.forward(m, y[from:], x[from:])
+			}
+			k.back(m, d[from:], make([]float64, m), dy[from:], x[from:], y[from:])
+		}
+		return y, d
+	}
+	for loop, k := range vectorFuncs {
+		if k == nil {
+			continue
+		}
+		want, slopes := run(k, n)
+		for _, together := range []int{1, 3, 8, 10, 17, 32, 33, 64, 70} {
+			y, d := run(k, together)
+			for i := range x {
+				if !same(y[i], want[i]) || !same(d[i], slopes[i]) {
+					t.Fatalf("function %d at %v, %d together: %v with slope %v, want %v with slope %v", loop, x[i],
+						together, y[i], d[i], want[i], slopes[i])
+				}
+			}
+		}
+	}
+}
+
 // The distribution functions of the Cauchy distribution and of its absolute value, on the log scale, have all
 // their digits from one end to the other; the slopes are those of the log density minus the value.
 func TestLogCauchy(t *testing.T) {

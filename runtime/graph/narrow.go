@@ -86,6 +86,11 @@ var (
 		opDiv: func(c *call) { c.out.val.buf[0] = c.number(0) / c.number(1) },
 
 		opProduct: narrowProduct,
+		opBound: func(c *call) {
+			if !(c.node.power*(c.number(0)-c.number(1)) >= 0) {
+				*c.sum += math.Inf(-1)
+			}
+		},
 		opTarget: func(c *call) {
 			*c.sum += float64(c.node.power * c.number(0))
 			c.giveNumber(0, c.node.power, 1)

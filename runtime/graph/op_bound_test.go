@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -34,6 +35,32 @@ func TestBoundHasNoSlope(t *testing.T) {
 	for i, want := range gradients[1] {
 		if got := gradients[0][i]; !near(got, want, 1e-12) {
 			t.Errorf("number %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestBoundOfData: an end of the support lies outside the data where it does of each of them by itself.
+func TestBoundOfData(t *testing.T) {
+	y := []float64{0.5, -2, 3, 1.25, -1.5, 2, 0}
+	least, most := slices.Min(y), slices.Max(y)
+	at := func(plain bool, x []float64) float64 {
+		b := graph.New("bound")
+		if plain {
+			b.Plain()
+		}
+		theta := []graph.ID{b.Param("alpha", shape{}), b.Param("beta", shape{})}
+		if err := b.Density("y", dist(t, "uniform"), b.Const("y", shape{len(y)}, y), theta, graph.NoID,
+			1); err != nil {
+			t.Fatal(err)
+		}
+		e := build(t, b).NewExec()
+		e.Forward(x)
+		return e.Target()
+	}
+	for _, x := range [][]float64{{-3, 4}, {least, most}, {math.Nextafter(least, 0), most},
+		{least, math.Nextafter(most, 0)}} {
+		if got, want := at(false, x), at(true, x); got != want && !near(got, want, 1e-14) {
+			t.Errorf("ends %v: %v, want %v", x, got, want)
 		}
 	}
 }

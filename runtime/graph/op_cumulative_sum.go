@@ -20,7 +20,7 @@ var opCumulativeSum = &op{
 		y, x := c.out.val.buf, c.in[0].val.buf
 		step := lastStride(c.node.shape)
 		copy(y, x)
-		if step <= fewRows {
+		if step <= singlyRows {
 			for i := step; i < len(y); i++ {
 				y[i] += y[i-step]
 			}
@@ -33,6 +33,16 @@ var opCumulativeSum = &op{
 	vjp: func(c *call) { // ∂x_i = Σ_{k ≥ i} dy_k along the axis
 		dy, dx := c.out.adj.buf, c.in[0].adj.buf
 		step := lastStride(c.node.shape)
+		if step <= singlyRows {
+			for s := range min(step, len(dy)) {
+				sum := 0.0
+				for i := len(dy) - step + s; i >= 0; i -= step {
+					sum += dy[i]
+					dx[i] += sum
+				}
+			}
+			return
+		}
 		for lo := 0; lo < step; lo += scratchLength {
 			n := min(scratchLength, step-lo)
 			sum := c.scratch[0][:n]
@@ -45,6 +55,10 @@ var opCumulativeSum = &op{
 	},
 	degree: highest,
 }
+
+// singlyRows is up to how many rows a loop over numbers beats calls of vector functions each of which waits
+// for what the one before has stored.
+const singlyRows = 16
 
 // lastStride is the distance in memory between neighbours along the last axis.
 func lastStride(s Shape) int { return s[:len(s)-1].Len() }

@@ -55,10 +55,7 @@ var opLogSumRows = &op{
 	vjp: func(c *call) {
 		parts := c.lastAxis()
 		for j := range c.width {
-			lost := c.lost(j)
-			for k := 0; c.wants(0) && k < parts; k++ {
-				c.giveShare(0, j+k*c.width, j, c.vec(0, j+k*c.width), lost)
-			}
+			c.giveShares(j, parts, func(k int) (operand, column int) { return 0, j + k*c.width })
 		}
 	},
 	needs: func(int) need { return inputs(0) | output },
@@ -80,12 +77,7 @@ var opLogSumOf = &op{
 	},
 	vjp: func(c *call) {
 		for j := range c.width {
-			lost := c.lost(j)
-			for k := range c.in {
-				if c.wants(k) {
-					c.giveShare(k, j, j, c.spread(k, j, logSumScratch+k), lost)
-				}
-			}
+			c.giveShares(j, len(c.in), func(k int) (operand, column int) { return k, j })
 		}
 	},
 	needs: func(k int) need { return inputs(k) | output },
@@ -97,7 +89,7 @@ const logSumScratch = 3
 // logSum sets y to log Σ exp of some parts.
 func (c *call) logSum(y []float64, parts int, part func(k int) []float64) {
 	n := c.n
-	largest, sum, t := c.scratch[0][:n], c.scratch[1][:n], c.scratch[2][:n]
+	largest, sum, t := c.scratch[0][:n], c.scratch[1][:n], c.scratch[2]
 	copy(largest, part(0)[:n])
 	for k := 1; k < parts; k++ {
 		x := part(k)
@@ -113,10 +105,16 @@ func (c *call) logSum(y []float64, parts int, part func(k int) []float64) {
 		vector.Log1pExp(n, y, sum)
 	} else {
 		clear(sum)
-		for k := range parts {
-			vector.Sub(n, t, part(k), largest)
-			vector.Exp(n, t, t)
-			vector.Accumulate(n, sum, t)
+		for k := 0; k < parts; {
+			m := c.together(parts - k)
+			for i := range m {
+				vector.Sub(n, t[i*n:], part(k+i), largest)
+			}
+			vector.Exp(m*n, t, t)
+			for i := range m {
+				vector.Accumulate(n, sum, t[i*n:])
+			}
+			k += m
 		}
 		vector.Log(n, y, sum)
 	}
@@ -131,30 +129,51 @@ func (c *call) logSum(y []float64, parts int, part func(k int) []float64) {
 	}
 }
 
-// lost reports whether all parts of an element of column j may be 0: its logarithm is -∞.
-func (c *call) lost(j int) bool {
-	sum := vector.Sum(c.n, c.out.val.col(j, c.row))
-	return math.IsInf(sum, -1) || math.IsNaN(sum)
+// together is how many of some vectors are computed as one: as many as fill a block.
+func (c *call) together(vectors int) int { return max(1, min(vectors, smallestBlock/max(c.n, 1))) }
+
+// giveShares adds what column j of the output gives to the parts of its sum, columns of operands: its adjoint
+// times exp(x - y), 0 where a part x is -∞.
+func (c *call) giveShares(j, parts int, part func(k int) (operand, column int)) {
+	n, t, y := c.n, c.scratch[0], c.y(j)
+	sum := vector.Sum(n, y)
+	lost := math.IsInf(sum, -1) || math.IsNaN(sum) // all parts of an element may be 0
+	for next := 0; next < parts; {
+		first, m := next, 0
+		for ; next < parts && m < c.together(parts); next++ {
+			if k, column := part(next); c.wants(k) {
+				vector.Sub(n, t[m*n:], c.spread(k, column, logSumScratch), y)
+				m++
+			}
+		}
+		vector.Exp(m*n, t, t)
+		m = 0
+		for ; first < next; first++ {
+			if k, column := part(first); c.wants(k) {
+				c.giveShare(k, column, c.dy(j), t[m*n:], lost)
+				m++
+			}
+		}
+	}
 }
 
-// giveShare adds what column j of the output gives to a part x of its sum: its adjoint times exp(x - y), 0
-// where x is -∞.
-func (c *call) giveShare(k, column, j int, x []float64, lost bool) {
-	n, t, dy := c.n, c.scratch[0], c.dy(j)
-	vector.Sub(n, t, x, c.y(j))
-	vector.Exp(n, t, t)
-	for i := 0; lost && i < n; i++ {
-		if math.IsInf(x[i], -1) { // also where y is -∞
-			t[i] = 0
+// giveShare adds dy·share to the adjoint of a column of an operand.
+func (c *call) giveShare(k, column int, dy, share []float64, lost bool) {
+	n := c.n
+	if lost {
+		for i, x := range c.spread(k, column, logSumScratch)[:n] {
+			if math.IsInf(x, -1) { // also where y is -∞
+				share[i] = 0
+			}
 		}
 	}
 	switch {
 	case !c.in[k].rows:
-		*c.dnum(k, column) += vector.Dot(n, t, dy)
+		*c.dnum(k, column) += vector.Dot(n, share, dy)
 	case c.in[k].set:
-		vector.Mul(n, c.dvec(k, column), t, dy)
+		vector.Mul(n, c.dvec(k, column), share, dy)
 	default:
-		vector.MulAdd(n, c.dvec(k, column), t, dy)
+		vector.MulAdd(n, c.dvec(k, column), share, dy)
 	}
 }
 

@@ -84,9 +84,9 @@ func steps(b def.DensityBuilder, x def.Value, theta []def.Value) (m def.Value, o
 	if len(b.Dims(eta)) != 1 {
 		return eta, false
 	}
-	table, at, n := cells(b, x, cuts)
+	table, at, _ := cells(b, x, cuts)
 	b.Sum(b.Mul(b.Sub(x, b.Number(1)), eta), 1)
-	b.Sum(b.Gather(b.Head(b.Between(0, b.Call("cumulative_sum", table), 0), n), at), -1)
+	b.Sum(b.Gather(b.Between(0, b.Call("cumulative_sum", table), 0), at), -1)
 	if len(b.Dims(cuts)) == 1 {
 		cuts = b.Call("row", cuts)
 	}

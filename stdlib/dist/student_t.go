@@ -43,6 +43,10 @@ func studentTExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 		w := b.Div(b.Mul(z, z), theta[0])
 		b.Sum(b.Mul(b.Add(theta[0], b.Number(1)), b.Func("log1p", w)), -0.5)
 		b.Sum(b.Func("log", theta[2]), -1)
+		if len(b.Dims(theta[0])) == 0 {
+			b.Sum(b.Apply(tNorm(), theta[0]), 1)
+			return true
+		}
 		b.Sum(b.Rising(b.Mul(b.Number(0.5), theta[0]), b.Number(0.5)), 1) // no difference of two lgamma
 		b.Sum(b.Func("log", theta[0]), -0.5)
 		b.Each(-0.5 * logPi)
@@ -53,6 +57,23 @@ func studentTExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Func("log", theta[2]), -1)
 	b.Each(lgamma((nu+1)/2) - lgamma(nu/2) - float64(portable.Log(nu*math.Pi)/2))
 	return true
+}
+
+// tNorm is the log density at 0 of the standard member by the degrees of freedom that all rows have.
+func tNorm() *def.Func {
+	return &def.Func{
+		Name: "log_student_t_norm",
+		Forward: func(y, x []float64) {
+			for i, nu := range x {
+				y[i] = logTNorm(nu, 0)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, nu := range x {
+				dx[i] += float64(dy[i] * tNormSlope(nu))
+			}
+		},
+	}
 }
 
 // standardT draws from Student's t with nu degrees of freedom.

@@ -49,13 +49,12 @@ func logBesselI0() *def.Func {
 		Name: "log_bessel_I0",
 		Forward: func(y, x []float64) {
 			for i, kappa := range x {
-				y[i], _ = portable.LogBesselI0(positive(kappa))
+				y[i] = portable.LogBesselI0(positive(kappa))
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, kappa := range x {
-				_, slope := portable.LogBesselI0(positive(kappa))
-				dx[i] += float64(dy[i] * slope)
+				dx[i] += float64(dy[i] * portable.BesselRatio(positive(kappa)))
 			}
 		},
 	}
@@ -107,9 +106,9 @@ func vonMisesSide(x, mu, kappa float64, upper bool) point {
 		a, b, sign = x-mu, math.Pi-mu, -1
 	}
 	value, mean := portable.LogCosineIntegral(kappa, a, b)
-	logI0, ratio := portable.LogBesselI0(kappa)
-	lp := value - logI0 - portable.Log(2*math.Pi)
+	lp := value - portable.LogBesselI0(kappa) - portable.Log(2*math.Pi)
 	at := portable.Exp(float64(kappa*portable.Cos(x-mu)) - value)
 	end := portable.Exp(float64(-kappa*portable.Cos(mu)) - value) // the density at -π and π
-	return point{lp: lp, dx: sign * at, dtheta: [maxParams]float64{sign * (end - at), mean - ratio}}
+	return point{lp: lp, dx: sign * at, dtheta: [maxParams]float64{sign * (end - at), mean -
+		portable.BesselRatio(kappa)}}
 }
