@@ -41,6 +41,17 @@ type Effects struct {
 	// Vector is the number of elements of each of many processes that have one root and are independent of
 	// each other, stored by columns; 0 where there is one.
 	Vector int
+	// They are the terms that enter likelihoods side by side: effects that are independent given all else and
+	// parameters that no location or scale depends on. Their coordinates are those by one, at the Centring 0,
+	// or those given what data say of all together. Len is that of the terms in turn; they come after all
+	// other effects.
+	Terms []Term
+}
+
+// A Term is a range of θ: elements of effects, or constants, whose priors depend on no parameter.
+type Term struct {
+	Offset, Len int
+	Effects     int // number of the effects, -1 for constants
 }
 
 // Size is the number of elements of a process.
@@ -58,15 +69,19 @@ func (e Effects) Size() int {
 //
 // The coordinates of a random walk or process are likewise standard given all else, its elements being
 // correlated: v is an element with what is added to it. At the centring 0 they are its steps in units of the
-// scale, or z.
+// scale, or z. Those of Terms are standard where data say of all terms v together the logarithm of a normal
+// density with a precision matrix H and the linear term b, the priors of constants included.
 const Informed = -1
 
 // MostBent is the strength of the coordinates of a scale at the centring 0.
 const MostBent = 2
 
 // Anchors is how many anchors effects have: one an element, or, of those that can be Informed, h of each
-// element followed by h·y of each.
+// element followed by h·y of each; of Terms H, followed by b.
 func (e Effects) Anchors() int {
+	if e.Terms != nil {
+		return e.Len * (e.Len + 1)
+	}
 	if e.Anchored {
 		return e.Len
 	}

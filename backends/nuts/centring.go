@@ -20,6 +20,10 @@ const indifference = 0.5
 // coordinates on the same draws differ little by chance, and bending makes no funnel of what was none.
 const bendIndifference = 0.1
 
+// worthTogether is by how much an element coordinates of terms together are to be better: their map takes as
+// long as several densities.
+const worthTogether = 0.1
+
 // candidates are the centrings that are compared, ascending.
 var candidates = [...]float64{0, 0.25, 0.5, 0.75, 1}
 
@@ -58,7 +62,7 @@ func newCentring(b density.Block, of shape, s backends.Settings) *centring {
 	}
 	anchors, informed := 0, 0
 	for _, e := range c.effects {
-		if anchors += e.Anchors(); !e.Anchored {
+		if anchors += e.Anchors(); !e.Anchored && e.Terms == nil {
 			informed += e.Len
 		}
 	}
@@ -196,6 +200,9 @@ func (c *centring) near(cloud [][]float64) [][]float64 {
 // evaluated there. The anchors are those in c.at.
 func (c *centring) choose(criterion func(at []float64) float64) (changed bool) {
 	copy(c.at[:len(c.effects)], c.chosen)
+	if last := len(c.effects) - 1; c.effects[last].Terms != nil {
+		c.at[last] = 0 // effects are chosen each by itself first
+	}
 	value := math.NaN() // of the criterion at c.at
 	for k := range c.effects {
 		c.at[k], value = c.best(k, value, criterion)
@@ -254,8 +261,8 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 	var misfits [len(candidates)]float64
 	least := math.Inf(1)
 	for i, v := range candidates {
-		if e := c.effects[k]; (e.Walk || e.Process) && v > 0 && v != e.Centring {
-			misfits[i] = math.Inf(1) // between steps and elements are coordinates by what data say
+		if e := c.effects[k]; (e.Walk || e.Process || e.Terms != nil) && v > 0 && v != e.Centring {
+			misfits[i] = math.Inf(1) // between two forms are coordinates by what data say, or none
 			continue
 		}
 		c.varied[k] = v
@@ -268,7 +275,11 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 	}
 	if !c.effects[k].Anchored && c.informative(k) {
 		c.varied[k] = density.Informed
-		if value = criterion(c.varied); value < least-indifference {
+		enough := indifference
+		if c.effects[k].Terms != nil {
+			enough = worthTogether * float64(c.effects[k].Len)
+		}
+		if value = criterion(c.varied); value < least-enough {
 			return density.Informed, value
 		}
 	}

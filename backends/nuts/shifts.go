@@ -33,7 +33,7 @@ func (s *party) shifts(basis, root []float64) int {
 	}
 	effect := make([]bool, dim)
 	for _, e := range c.effects {
-		if e.Anchored {
+		if e.Anchored || e.Terms != nil {
 			continue
 		}
 		blocks := 1

@@ -125,6 +125,7 @@ type lowerer struct {
 	effects      []effects
 	joint        []effects // walks and processes
 	bounded      []bounded
+	plain        []graph.ID // parameters that are their coordinates, and no weights of networks
 	standardised []standardised
 	offset       int // into the reported values
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of

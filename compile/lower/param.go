@@ -59,6 +59,8 @@ func (l *lowerer) param(s *check.Symbol) {
 		if finite(lower) != nil && shape.Len() > 0 {
 			l.bounded = append(l.bounded, bounded{key, coordinates, x})
 		}
+	} else if s.Initial == nil && shape.Len() > 0 {
+		l.plain = append(l.plain, x)
 	}
 	if log {
 		l.noteEffects(s, coordinates, true, args)

@@ -199,7 +199,45 @@ func (l *lowerer) recentring() (r *model.RecentringGraphs, err error) {
 	for _, e := range l.effects {
 		r.Effects = append(r.Effects, e.Effects)
 	}
-	return r, l.recentringStages(r)
+	if err := l.recentringStages(r); err != nil {
+		return nil, err
+	}
+	l.noteTerms(r)
+	return r, nil
+}
+
+// mostTogether is how many elements terms have at most: work on their precision matrix grows with its cube.
+const mostTogether = 64
+
+// noteTerms notes the effects of the stage that has most of them, and constants, as terms.
+func (l *lowerer) noteTerms(r *model.RecentringGraphs) {
+	var terms []density.Term
+	most := 0
+	for _, s := range r.Stages {
+		var some []density.Term
+		n := 0
+		for _, k := range s.Effects {
+			if e := r.Effects[k]; !e.Anchored && !e.Walk && !e.Process {
+				some, n = append(some, density.Term{Offset: e.Offset, Len: e.Len, Effects: k}), n+e.Len
+			}
+		}
+		if n > most {
+			terms, most = some, n
+		}
+	}
+	if most == 0 {
+		return
+	}
+	for _, x := range l.plain {
+		if !slices.ContainsFunc(l.effects, func(e effects) bool { return e.x == x || l.needs(e, x) }) {
+			offset, _ := l.b.Coordinates(x)
+			n := l.b.Shape(x).Len()
+			terms, most = append(terms, density.Term{Offset: offset, Len: n, Effects: -1}), most+n
+		}
+	}
+	if most <= mostTogether {
+		r.Effects = append(r.Effects, density.Effects{Name: "terms", Len: most, Terms: terms})
+	}
 }
 
 // standardises reports whether effects are all parameters whose priors depend on others.

@@ -58,6 +58,7 @@ type recentred struct {
 	effects []*recentredEffects // nil for scales
 	bends   []*bend
 	stages  []recentredStage
+	terms   *terms // nil where there are none; no element of effects
 	toTheta bool
 }
 
@@ -65,13 +66,15 @@ type recentredStage struct {
 	exec    *graph.Exec
 	effects []*recentredEffects
 	seeds   [][]float64
-	moved   bool // effects of it have other coordinates
+	terms   *terms // those that are effects of it
+	moved   bool   // effects of it have other coordinates
 }
 
 // recentredEffects are effects on the way from the centring a to b.
 type recentredEffects struct {
 	density.Effects
-	number             int // of Effects
+	number             int  // of Effects
+	among              bool // terms, which have coordinates together
 	a, b               float64
 	anchor             []float64 // in place of a location
 	location, logScale []float64 // repeated over the effects; the latter nil with a root
@@ -95,7 +98,9 @@ type recentredEffects struct {
 func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 	m := &recentred{toTheta: toTheta}
 	for k, e := range r.Effects {
-		if e.Scale {
+		if e.Terms != nil {
+			m.terms = &terms{Effects: e}
+		} else if e.Scale {
 			m.bends = append(m.bends, newBend(e, k))
 			m.effects = append(m.effects, nil)
 		} else {
@@ -135,8 +140,14 @@ func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 				e.toLocation = make([]float64, len(e.location))
 			}
 			stage.effects = append(stage.effects, e)
+			if m.terms != nil && m.terms.has(number) {
+				stage.terms = m.terms
+			}
 		}
 		m.stages = append(m.stages, stage)
+	}
+	if m.terms != nil {
+		m.terms.of = m.effects
 	}
 	return m
 }
@@ -144,7 +155,13 @@ func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 // At sets to.
 func (m *recentred) At(at, from, to []float64) float64 {
 	copy(to, from)
-	theta, anchors, logJacobian := from, at[len(m.effects):], 0.0
+	together := false
+	n := len(m.effects)
+	if m.terms != nil {
+		together = at[n] == density.Informed
+		n++
+	}
+	theta, anchors, logJacobian := from, at[n:], 0.0
 	if m.toTheta {
 		theta = to // as far as it is known
 	}
@@ -174,10 +191,14 @@ func (m *recentred) At(at, from, to []float64) float64 {
 			e.informed.anchors = anchors[:2*e.Len]
 		}
 		anchors = anchors[e.Anchors():]
+		e.among = together && m.terms.has(k)
+	}
+	if m.terms != nil {
+		m.terms.on, m.terms.anchors = together, anchors
 	}
 	for k := range m.stages {
 		s := &m.stages[k]
-		s.moved = false
+		s.moved = together && s.terms != nil
 		for _, e := range s.effects {
 			s.moved = s.moved || e.moved()
 		}
@@ -202,6 +223,9 @@ func (m *recentred) At(at, from, to []float64) float64 {
 			default:
 				logJacobian += e.move(from, to)
 			}
+		}
+		if together && s.terms != nil {
+			logJacobian += s.terms.to(from, to, m.toTheta)
 		}
 	}
 	return logJacobian
@@ -228,9 +252,14 @@ func (m *recentred) pull(g []float64, fromTheta bool) {
 		}
 		seeds := s.seeds
 		clear(seeds)
+		if s.terms != nil && s.terms.on {
+			s.terms.pull(g, fromTheta)
+		}
 		for _, e := range s.effects {
 			if e.moved() {
 				e.pullAny(g[e.Offset:][:e.Len], fromTheta, fromTheta != m.toTheta)
+			}
+			if e.moved() || e.among {
 				seeds[0], seeds[1] = e.toLocation, e.toLog
 				if e.joint != nil {
 					seeds[2] = e.joint.toAddend
@@ -281,7 +310,7 @@ func (m *recentred) pullBends(g []float64, fromTheta bool) {
 	}
 }
 
-func (e *recentredEffects) moved() bool { return e.a != e.b }
+func (e *recentredEffects) moved() bool { return e.a != e.b && !e.among }
 
 // share is that of one log scale in the log-Jacobian: each effect is multiplied by its scale to the power of
 // b - a.

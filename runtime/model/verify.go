@@ -165,6 +165,24 @@ func recentring(where string, spec *Spec) error {
 			seen++
 		}
 	}
+	for k, e := range r.Effects {
+		if e.Terms == nil {
+			continue
+		}
+		n := 0
+		for _, t := range e.Terms {
+			alone := t.Effects < 0 || t.Effects < k && t.Len == r.Effects[t.Effects].Len &&
+				t.Offset == r.Effects[t.Effects].Offset && maps(r.Effects[t.Effects]) == 2
+			if t.Len < 1 || t.Offset < 0 || t.Offset+t.Len > spec.Graph.Dim() || !alone {
+				return wrong(where, "a term is no parameter: elements %d to %d", t.Offset, t.Offset+t.Len)
+			}
+			n += t.Len
+		}
+		if k != len(r.Effects)-1 || n != e.Len {
+			return wrong(where, "terms have %d elements, not %d, or are not the last", n, e.Len)
+		}
+		seen++
+	}
 	if seen != len(r.Effects) {
 		return wrong(where, "maps of coordinates are of %d effects, and there are %d", seen, len(r.Effects))
 	}
