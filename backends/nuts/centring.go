@@ -22,7 +22,7 @@ const bendIndifference = 0.1
 
 // worthTogether is by how much an element coordinates of terms together are to be better: their map takes as
 // long as several densities.
-const worthTogether = 0.1
+const worthTogether = 0.5
 
 // candidates are the centrings that are compared, ascending.
 var candidates = [...]float64{0, 0.25, 0.5, 0.75, 1}

@@ -134,19 +134,19 @@ generate level = mean(theta)
 }
 
 // Effects are the parameters on the real line whose prior's scale depends on parameters of the same party,
-// their locations, and the parameters with a lower bound that their scales depend on.
+// their locations, the parameters with a lower bound that their scales depend on, and terms.
 func TestEffects(t *testing.T) {
 	for _, c := range []struct {
 		f    fixture
 		want map[string][]string
 	}{
 		{nested, map[string][]string{"server": {"location of mid", "mid", "top", "location of per", "per",
-			"flat", "tail", "s", "t"}}},
-		{written, map[string][]string{"server": {"location of a", "a", "d", "z", "x", "s", "l"}}},
+			"flat", "tail", "s", "t", "terms"}}},
+		{written, map[string][]string{"server": {"location of a", "a", "d", "z", "x", "s", "l", "terms"}}},
 		{walking, map[string][]string{"server": {"b", "h", "p", "s"}}},
 		{processes, map[string][]string{"server": {"r", "f", "h", "q", "z"}}},
 		{logistic, map[string][]string{}},
-		{shared, map[string][]string{"server": {"m", "tau"}}}, // the scale of the clients' is the server's
+		{shared, map[string][]string{"server": {"m", "tau", "terms"}}}, // the scale of the clients' is the server's
 	} {
 		for k, spec := range c.f.Bind(t, check.Options{}).Plan.Parties {
 			var names []string
@@ -183,15 +183,20 @@ func thereAndBack(t *testing.T, p *model.Party) (theta []float64) {
 	}
 	for range 5 {
 		c := make([]float64, len(effects))
+		anchored := len(c)
 		for k, e := range effects {
 			if c[k] = r.Float64(); !e.Anchored && r.IntN(2) == 0 {
 				c[k] = density.Informed
-			} else if e.Walk || e.Process {
+			} else if e.Walk || e.Process || e.Terms != nil {
 				c[k] = float64(r.IntN(2)) * e.Centring
 			}
-			for range e.Anchors() {
+			if e.Terms != nil {
+				c = append(c, positive(r, e.Len)...)
+			}
+			for range e.Anchors() - (len(c) - anchored) {
 				c = append(c, 2*r.Float64())
 			}
+			anchored = len(c)
 		}
 		there := from.At(c, theta, u)
 		again := to.At(c, u, back)
@@ -209,6 +214,16 @@ func thereAndBack(t *testing.T, p *model.Party) (theta []float64) {
 	return theta
 }
 
+// positive is a random positive definite matrix.
+func positive(r *rand.Rand, n int) []float64 {
+	root, of := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	for i := range root.RawMatrix().Data {
+		root.RawMatrix().Data[i] = r.NormFloat64()
+	}
+	of.Mul(root, root.T())
+	return of.RawMatrix().Data
+}
+
 // At the centring 0 a walk is its steps in units of their scale. Informed, its coordinates are standard
 // normal given all else: half their squares is that of the distance from the mean by the precision, whose
 // root is the Jacobian. That mean minimises the misfits to steps and to what data say.
@@ -220,7 +235,7 @@ func TestWalks(t *testing.T) {
 	n, at := h.Len, make([]float64, len(effects))
 	m, s, drift := theta[0], math.Exp(theta[1]), theta[2]
 	for k, e := range effects {
-		if at[k] = 1; e == h {
+		if at[k] = 1; e.Name == h.Name {
 			at[k] = 0
 		}
 		at = append(at, make([]float64, e.Anchors())...)
@@ -383,7 +398,7 @@ func TestEvidenceOfWalks(t *testing.T) {
 // of the posterior.
 func informed(t *testing.T, effects []density.Effects, from density.Map, theta []float64) {
 	t.Helper()
-	c := []float64{1, density.Informed, density.Informed, 1, 1, 1, 1, 1, 1}
+	c := []float64{1, density.Informed, density.Informed, 1, 1, 1, 1, 1, 1, 0}
 	const h, y = 1.7, -0.4
 	for _, e := range effects {
 		for i := range e.Anchors() {
@@ -444,7 +459,7 @@ func standard(t *testing.T, effects []density.Effects, from density.Map, theta [
 	m, s, scale := theta[0], math.Exp(theta[1]), math.Exp(theta[2])
 	mid, x := theta[effects[1].Offset:][:3], theta[effects[2].Offset:][:3]
 	u := make([]float64, len(theta))
-	from.At(slices.Concat([]float64{0, 0, 1, 0, 1, 1, 1, 0, 0.5, 0.25}, make([]float64, 12),
+	from.At(slices.Concat([]float64{0, 0, 1, 0, 1, 1, 1, 0, 0.5, 0, 0.25}, make([]float64, 12),
 		[]float64{0.5, -0.5}, make([]float64, 24), []float64{3, -2}), theta, u)
 	if got, want := u[effects[0].Offset], (m-0.25)/s; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
 		t.Errorf("the location of mid is %v in units of the scale from its anchor, want %v", got, want)
