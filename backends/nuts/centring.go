@@ -22,7 +22,7 @@ const bendIndifference = 0.1
 
 // worthTogether is by how much an element coordinates of terms together are to be better: their map takes as
 // long as several densities.
-const worthTogether = 0.5
+const worthTogether = 0.75
 
 // candidates are the centrings that are compared, ascending.
 var candidates = [...]float64{0, 0.25, 0.5, 0.75, 1}
@@ -46,6 +46,7 @@ type centring struct {
 	u, q, g     []float64
 	at, varied  []float64 // centrings that are tried, and anchors
 	evidence    evidence
+	known       int // newest draws that tell what data say
 }
 
 // newCentring returns nil where there is nothing to choose.
@@ -179,6 +180,7 @@ const cloudKept = 100
 func (c *centring) near(cloud [][]float64) [][]float64 {
 	some := cloud[:min(len(cloud), cloudKept)]
 	if len(some) >= fisherDraws {
+		c.known = 0
 		c.anchor(len(some), func(i int) []float64 { return some[i] })
 		if c.choose(func(at []float64) float64 { return c.spread(at, some) }) {
 			c.use(c.at)
@@ -248,6 +250,7 @@ func (c *centring) anchor(n int, theta func(i int) []float64) {
 func (c *centring) chooseByKept(n int) (changed bool) {
 	c.anchor(n, func(i int) []float64 { q, _ := c.kept.newest(n - i); return q })
 	c.inform(n)
+	c.known = n
 	return c.choose(func(at []float64) float64 { return c.misfit(at, n) })
 }
 
@@ -273,12 +276,16 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 			least = misfits[i]
 		}
 	}
+	enough := indifference
+	if c.effects[k].Terms != nil {
+		// a misfit is that of each coordinate, at least 1
+		if enough = worthTogether * float64(c.effects[k].Len); least-enough > float64(len(c.u)) {
+			c.informTogether(k)
+			copy(c.varied[len(c.effects):], c.at[len(c.effects):])
+		}
+	}
 	if !c.effects[k].Anchored && c.informative(k) {
 		c.varied[k] = density.Informed
-		enough := indifference
-		if c.effects[k].Terms != nil {
-			enough = worthTogether * float64(c.effects[k].Len)
-		}
 		if value = criterion(c.varied); value < least-enough {
 			return density.Informed, value
 		}

@@ -43,9 +43,7 @@ func (c *centring) inform(n int) {
 	}
 	anchors, j := c.at[len(c.effects):], 0
 	for _, of := range c.effects {
-		if of.Terms != nil {
-			c.informTogether(of, n, anchors)
-		} else if !of.Anchored {
+		if !of.Anchored && of.Terms == nil {
 			for i := range of.Len {
 				h := e.precision[j]
 				pull := float64(h*e.means[0][j]) + e.means[1][j]

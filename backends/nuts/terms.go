@@ -3,7 +3,6 @@ package nuts
 import (
 	"math"
 
-	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/linear"
 )
@@ -24,17 +23,21 @@ type regression struct {
 	root          []float64 // of the Gram matrix of x, by columns
 }
 
-// informTogether sets the anchors of terms from the newest n draws: H is the negative regression coefficients
+// informTogether sets the anchors of terms, effects k, from the newest draws: H is the negative regression coefficients
 // of derivatives. They stay 0 where draws are too few for that, and those of a term of which data say
 // nothing that is above the noise: where scales vary by orders of magnitude, noise is no more small where a
 // scale is large.
-func (c *centring) informTogether(of density.Effects, n int, anchors []float64) {
-	r := c.regression(n)
+func (c *centring) informTogether(k int) {
+	anchors := c.at[len(c.effects):]
+	for _, e := range c.effects[:k] {
+		anchors = anchors[e.Anchors():]
+	}
+	r := c.regression(c.known)
 	if r == nil {
 		return
 	}
 	var place []int // of terms' elements in θ
-	for _, t := range of.Terms {
+	for _, t := range c.effects[k].Terms {
 		for i := range t.Len {
 			place = append(place, t.Offset+i)
 		}

@@ -224,6 +224,92 @@ func positive(r *rand.Rand, n int) []float64 {
 	return of.RawMatrix().Data
 }
 
+// sideBySide has effects, centred and not, and constants, which make terms: no location or scale depends on
+// them, as s does.
+var sideBySide = fixture{
+	Text: `data y : real[N]
+data g : level(J)[N]
+data X : real[N, 2]
+param m           ~ normal(0, 1)
+param b : real[2] ~ normal(0, 2)
+param q           ~ normal(0, 1)
+param s           ~ half_normal(1)
+param r           ~ half_normal(1)
+param u : real[J] ~ normal(2 * q, s)
+param z : real[2] ~ normal(0, 1)
+y ~ normal(m + X * b + u[g] + X * (r .* z), r)
+`,
+	Tables: map[string]string{"server": "y,g,X1,X2\n0.3,1,1,2\n-0.2,2,0,1\n0.5,3,2,2\n1,2,1,0\n"},
+}
+
+// The coordinates of terms are standard normal given all else: half their squares is that of the distance
+// from the mean by the precision, whose root is the Jacobian.
+func TestTerms(t *testing.T) {
+	p := model.NewParty(sideBySide.Bind(t, check.Options{}).Plan, 0)
+	theta := thereAndBack(t, p)
+	effects, n := p.Effects(), 8
+	terms := effects[len(effects)-1]
+	names := map[int][2]float64{} // location and variance of elements of θ that are effects; z has v = r·z
+	at := make([]float64, len(effects))
+	s, r := math.Exp(theta[4]), math.Exp(theta[5])
+	for k, e := range effects {
+		at[k] = e.Centring
+		at = append(at, make([]float64, e.Anchors())...)
+		for i := range e.Len {
+			switch e.Name {
+			case "u":
+				names[e.Offset+i] = [2]float64{2 * theta[3], s * s}
+			case "z":
+				names[e.Offset+i] = [2]float64{0, r * r}
+			}
+		}
+	}
+	if terms.Len != n {
+		t.Fatalf("terms %v of %v, want m, b, u and z", terms, effects)
+	}
+	random := rand.New(rand.NewPCG(7, 7))
+	anchors, h := at[len(at)-n*(n+1):], positive(random, n)
+	copy(anchors, h)
+	precision, pull, v := mat.NewSymDense(n, slices.Clone(h)), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	i := 0
+	var place []int
+	for _, of := range terms.Terms {
+		for k := range of.Len {
+			at := of.Offset + k
+			place = append(place, at)
+			anchors[n*n+i] = random.NormFloat64()
+			pull.SetVec(i, anchors[n*n+i])
+			v.SetVec(i, theta[at])
+			if prior, effect := names[at]; effect {
+				precision.SetSym(i, i, precision.At(i, i)+1/prior[1])
+				pull.SetVec(i, pull.AtVec(i)+prior[0]/prior[1])
+				if prior[0] == 0 {
+					v.SetVec(i, r*theta[at])
+				}
+			}
+			i++
+		}
+	}
+	at[len(effects)-1] = density.Informed
+	u := make([]float64, p.Dim())
+	logJacobian := p.FromTheta().At(at, theta, u)
+	var root mat.Cholesky
+	var mean, off mat.VecDense
+	if !root.Factorize(precision) {
+		t.Fatal("no root")
+	}
+	if err := root.SolveVecTo(&mean, pull); err != nil {
+		t.Fatal(err)
+	}
+	off.SubVec(v, &mean)
+	squares := 0.0
+	for _, at := range place {
+		squares += u[at] * u[at]
+	}
+	near(t, squares, mat.Inner(&off, precision, &off))
+	near(t, logJacobian, root.LogDet()/2+2*math.Log(r)) // of u by v, and of v = r·z by z
+}
+
 // At the centring 0 a walk is its steps in units of their scale. Informed, its coordinates are standard
 // normal given all else: half their squares is that of the distance from the mean by the precision, whose
 // root is the Jacobian. That mean minimises the misfits to steps and to what data say.
