@@ -45,11 +45,11 @@ type Effects struct {
 	// parameters that no location or scale depends on. Their coordinates are those by one, at the Centring 0,
 	// or those given what data say of all together. Len is that of the terms in turn; they come after all
 	// other effects.
-	Terms []Term
+	Terms []EffectTerm
 }
 
-// A Term is a range of θ: elements of effects, or constants, whose priors depend on no parameter.
-type Term struct {
+// An EffectTerm is a range of θ: elements of effects, or constants, whose priors depend on no parameter.
+type EffectTerm struct {
 	Offset, Len int
 	Effects     int // number of the effects, -1 for constants
 }

@@ -116,8 +116,9 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// Draws weigh by the variance that an effect has where its scale is s: h = (3/(1 + h) + 1/h)/(1/(1 + h) + 1/h)
-// where half of them have the scale 1 and say 3, and the others, which have 1000, say 1.
+// Draws weigh by the variance that an effect has where its scale is s:
+// h = (3/(1 + h) + 1/h)/(1/(1 + h) + 1/h) where half of them have the scale 1 and say 3, and the others,
+// which have 1000, say 1.
 func TestEvidenceOfManyScales(t *testing.T) {
 	c := centringOf(t, effectsBlock{dim: 2, declared: 1, two: true})
 	for i := range keptDraws {

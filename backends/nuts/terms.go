@@ -23,10 +23,10 @@ type regression struct {
 	root          []float64 // of the Gram matrix of x, by columns
 }
 
-// informTogether sets the anchors of terms, effects k, from the newest draws: H is the negative regression coefficients
-// of derivatives. They stay 0 where draws are too few for that, and those of a term of which data say
-// nothing that is above the noise: where scales vary by orders of magnitude, noise is no more small where a
-// scale is large.
+// informTogether sets the anchors of terms, effects k, from the newest draws: H has the negative coefficients
+// of the regression of derivatives. Anchors stay 0 where draws are too few for that, and those of a term of
+// which data say nothing above the noise: where scales vary by orders of magnitude, noise that is small on
+// the whole is large where a scale is.
 func (c *centring) informTogether(k int) {
 	anchors := c.at[len(c.effects):]
 	for _, e := range c.effects[:k] {
@@ -122,7 +122,7 @@ func (c *centring) regression(n int) *regression {
 		for k := range dim {
 			r.root[j*dim+k] = vector.Dot(n, r.x[j*n:], r.x[k*n:])
 		}
-		r.root[j*dim+j] += ridged * float64(n)
+		r.root[j*dim+j] += float64(ridged * float64(n))
 	}
 	if !linear.Cholesky(r.root, r.root, dim) {
 		return nil

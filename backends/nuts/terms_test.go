@@ -21,7 +21,8 @@ func (b linked) Dim() int { return 1 + b.mean.Len() }
 func (b linked) Effects() []density.Effects {
 	n := b.mean.Len()
 	return []density.Effects{{Name: "v", Offset: 1, Len: n - 1, Centring: 1},
-		{Name: "terms", Len: n, Terms: []density.Term{{Offset: 1, Len: n - 1}, {n, 1, -1}}}}
+		{Name: "terms", Len: n, Terms: []density.EffectTerm{{Offset: 1, Len: n - 1},
+			{Offset: n, Len: 1, Effects: -1}}}}
 }
 func (b linked) ToTheta() density.Map   { return linkedMap{b} }
 func (b linked) FromTheta() density.Map { return linkedMap{b} }

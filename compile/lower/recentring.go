@@ -211,14 +211,14 @@ const mostTogether = 64
 
 // noteTerms notes the effects of the stage that has most of them, and constants, as terms.
 func (l *lowerer) noteTerms(r *model.RecentringGraphs) {
-	var terms []density.Term
+	var terms []density.EffectTerm
 	most := 0
 	for _, s := range r.Stages {
-		var some []density.Term
+		var some []density.EffectTerm
 		n := 0
 		for _, k := range s.Effects {
 			if e := r.Effects[k]; !e.Anchored && !e.Walk && !e.Process {
-				some, n = append(some, density.Term{Offset: e.Offset, Len: e.Len, Effects: k}), n+e.Len
+				some, n = append(some, density.EffectTerm{Offset: e.Offset, Len: e.Len, Effects: k}), n+e.Len
 			}
 		}
 		if n > most {
@@ -232,7 +232,7 @@ func (l *lowerer) noteTerms(r *model.RecentringGraphs) {
 		if !slices.ContainsFunc(l.effects, func(e effects) bool { return e.x == x || l.needs(e, x) }) {
 			offset, _ := l.b.Coordinates(x)
 			n := l.b.Shape(x).Len()
-			terms, most = append(terms, density.Term{Offset: offset, Len: n, Effects: -1}), most+n
+			terms, most = append(terms, density.EffectTerm{Offset: offset, Len: n, Effects: -1}), most+n
 		}
 	}
 	if most <= mostTogether {

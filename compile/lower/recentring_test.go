@@ -270,7 +270,8 @@ func TestTerms(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	anchors, h := at[len(at)-n*(n+1):], positive(random, n)
 	copy(anchors, h)
-	precision, pull, v := mat.NewSymDense(n, slices.Clone(h)), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	precision := mat.NewSymDense(n, slices.Clone(h))
+	pull, v := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 	i := 0
 	var place []int
 	for _, of := range terms.Terms {

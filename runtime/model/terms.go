@@ -31,7 +31,7 @@ type terms struct {
 
 // has reports whether effects of a number are among them.
 func (t *terms) has(number int) bool {
-	return slices.ContainsFunc(t.Terms, func(of density.Term) bool { return of.Effects == number })
+	return slices.ContainsFunc(t.Terms, func(of density.EffectTerm) bool { return of.Effects == number })
 }
 
 // allocate makes room at first use.
@@ -47,7 +47,7 @@ func (t *terms) allocate() {
 		&t.toSum, &t.toScale, &t.g} {
 		*v = make([]float64, n)
 	}
-	t.each(func(at int, of density.Term) {
+	t.each(func(at int, of density.EffectTerm) {
 		prior, scale := 1.0, 0.0
 		if of.Effects < 0 {
 			prior, scale = 0, 1
@@ -58,7 +58,7 @@ func (t *terms) allocate() {
 }
 
 // each calls f with each term and where it begins among all.
-func (t *terms) each(f func(at int, of density.Term)) {
+func (t *terms) each(f func(at int, of density.EffectTerm)) {
 	at := 0
 	for _, of := range t.Terms {
 		f(at, of)
@@ -68,7 +68,7 @@ func (t *terms) each(f func(at int, of density.Term)) {
 
 // centred are the terms whose θ has v, not z, effects all of them.
 func (t *terms) centred(f func(at int, e *recentredEffects)) {
-	t.each(func(at int, of density.Term) {
+	t.each(func(at int, of density.EffectTerm) {
 		if of.Effects >= 0 && t.of[of.Effects].Centring == 1 {
 			f(at, t.of[of.Effects])
 		}
@@ -81,10 +81,10 @@ func (t *terms) to(from, to []float64, toTheta bool) float64 {
 	logJacobian := -linear.LogDiagonal(t.c, t.Len)
 	t.centred(func(_ int, e *recentredEffects) {
 		scales := len(e.logScale)
-		logJacobian += float64(float64(e.Len)/float64(scales)) * vector.Sum(scales, e.logScale)
+		logJacobian += float64(float64(float64(e.Len)/float64(scales)) * vector.Sum(scales, e.logScale))
 	})
 	n := t.Len
-	t.each(func(at int, of density.Term) { copy(t.z[at:][:of.Len], from[of.Offset:]) })
+	t.each(func(at int, of density.EffectTerm) { copy(t.z[at:][:of.Len], from[of.Offset:]) })
 	result := t.z
 	if toTheta {
 		vector.Add(n, t.z, t.z, t.w)
@@ -106,7 +106,7 @@ func (t *terms) to(from, to []float64, toTheta bool) float64 {
 		result = t.g
 		logJacobian = -logJacobian
 	}
-	t.each(func(at int, of density.Term) { copy(to[of.Offset:][:of.Len], result[at:]) })
+	t.each(func(at int, of density.EffectTerm) { copy(to[of.Offset:][:of.Len], result[at:]) })
 	return logJacobian
 }
 
@@ -114,7 +114,7 @@ func (t *terms) to(from, to []float64, toTheta bool) float64 {
 func (t *terms) factor() {
 	t.allocate()
 	n := t.Len
-	t.each(func(at int, of density.Term) {
+	t.each(func(at int, of density.EffectTerm) {
 		if of.Effects >= 0 {
 			e := t.of[of.Effects]
 			vector.Exp(len(e.logScale), t.scale[at:], e.logScale)
@@ -140,21 +140,21 @@ func (t *terms) factor() {
 // pull is pullInformed of terms.
 func (t *terms) pull(g []float64, fromTheta bool) {
 	n, sign := t.Len, 1.0
-	t.each(func(at int, of density.Term) { copy(t.g[at:][:of.Len], g[of.Offset:]) })
+	t.each(func(at int, of density.EffectTerm) { copy(t.g[at:][:of.Len], g[of.Offset:]) })
 	copy(t.toT, t.g)
 	if fromTheta {
 		t.centred(func(at int, e *recentredEffects) {
 			vector.Mul(e.Len, t.toT[at:], t.toT[at:], t.scale[at:])
 		})
 		linear.SolveLower(t.toT, t.c, n)
-		t.each(func(at int, of density.Term) { copy(g[of.Offset:][:of.Len], t.toT[at:]) })
+		t.each(func(at int, of density.EffectTerm) { copy(g[of.Offset:][:of.Len], t.toT[at:]) })
 	} else {
 		sign = -1
 		vector.MatVec(n, t.g, t.c, n, t.toT, 1, n)
 		t.centred(func(at int, e *recentredEffects) {
 			vector.Div(e.Len, t.g[at:], t.g[at:], t.scale[at:])
 		})
-		t.each(func(at int, of density.Term) { copy(g[of.Offset:][:of.Len], t.g[at:]) })
+		t.each(func(at int, of density.EffectTerm) { copy(g[of.Offset:][:of.Len], t.g[at:]) })
 	}
 	copy(t.toSum, t.toT)
 	linear.SolveUpper(t.toSum, t.c, n)
@@ -173,7 +173,7 @@ func (t *terms) pull(g []float64, fromTheta bool) {
 			t.toScale[at+i] += float64(v*t.scale[at+i]*t.z[at+i]) + 1
 		}
 	})
-	t.each(func(at int, of density.Term) {
+	t.each(func(at int, of density.EffectTerm) {
 		if of.Effects >= 0 {
 			e := t.of[of.Effects]
 			fold(e.toLog, sign, t.toScale[at:][:of.Len])
