@@ -1,9 +1,11 @@
 package lower_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
@@ -240,6 +242,31 @@ param z : real[2] ~ normal(0, 1)
 y ~ normal(m + X * b + u[g] + X * (r .* z), r)
 `,
 	Tables: map[string]string{"server": "y,g,X1,X2\n0.3,1,1,2\n-0.2,2,0,1\n0.5,3,2,2\n1,2,1,0\n"},
+}
+
+// Terms are few: work on their precision matrix grows with the cube of their number.
+func TestTermsAreFew(t *testing.T) {
+	for levels, want := range map[int]bool{63: true, 64: false} {
+		table := strings.Builder{}
+		table.WriteString("y,g\n")
+		for g := range levels {
+			fmt.Fprintf(&table, "%d,%d\n", g%3, g+1)
+		}
+		f := fixture{
+			Text: `data y : real[N]
+data g : level(J)[N]
+param m           ~ normal(0, 1)
+param s           ~ half_normal(1)
+param u : real[J] ~ normal(0, s)
+y ~ normal(m + u[g], 1)
+`,
+			Tables: map[string]string{"server": table.String()},
+		}
+		effects := model.NewParty(f.Bind(t, check.Options{}).Plan, 0).Effects()
+		if got := effects[len(effects)-1].Terms != nil; got != want {
+			t.Errorf("%d effects and a constant: terms %t, want %t", levels, got, want)
+		}
+	}
 }
 
 // The coordinates of terms are standard normal given all else: half their squares is that of the distance
