@@ -279,7 +279,7 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 	enough := indifference
 	if c.effects[k].Terms != nil {
 		// a misfit is that of each coordinate, at least 1
-		if enough = worthTogether * float64(c.effects[k].Len); least-enough > float64(len(c.u)) {
+		if enough = float64(worthTogether * float64(c.effects[k].Len)); least-enough > float64(len(c.u)) {
 			c.informTogether(k)
 			copy(c.varied[len(c.effects):], c.at[len(c.effects):])
 		}
