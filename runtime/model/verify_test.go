@@ -146,6 +146,19 @@ var faults = map[string]struct {
 	"effects of another length": {func(p *model.Plan) {
 		p.Parties[1].Recentring = otherEffects(p.Parties[1].Graph.Dim(), density.Effects{Name: "v", Len: 3})
 	}, `party "east"`, "effects v"},
+	"a term that is no parameter": {func(p *model.Plan) {
+		dim := p.Parties[1].Graph.Dim()
+		p.Parties[1].Recentring = otherEffects(dim, density.Effects{Name: "v", Len: 2}, density.Effects{Len: 1,
+			Terms: []density.EffectTerm{{Offset: dim, Len: 1, Effects: -1}}})
+	}, `party "east"`, "a term is no parameter"},
+	"terms of effects that are none": {func(p *model.Plan) {
+		p.Parties[1].Recentring = otherEffects(p.Parties[1].Graph.Dim(), density.Effects{Name: "v", Len: 2},
+			density.Effects{Len: 1, Terms: []density.EffectTerm{{Offset: 0, Len: 1, Effects: 0}}})
+	}, `party "east"`, "a term is no parameter"},
+	"terms of another length": {func(p *model.Plan) {
+		p.Parties[1].Recentring = otherEffects(p.Parties[1].Graph.Dim(), density.Effects{Name: "v", Len: 2},
+			density.Effects{Len: 1, Terms: []density.EffectTerm{{Offset: 0, Len: 2, Effects: 0}}})
+	}, `party "east"`, "terms have 2 elements, not 1"},
 	"a parameter left out": {func(p *model.Plan) {
 		p.Parties[1].Params = nil
 	}, `party "east"`, "0 parameters for 1 reports"},
