@@ -166,6 +166,11 @@ func TestTermsTogetherWhereTheyPay(t *testing.T) {
 		if got := s.shifts(basis, root); got != 3 {
 			t.Errorf("%d directions, want 3", got)
 		}
+		for k := range 2 {
+			if v := basis[(1+k)*(n+1):][:n+1]; v[k*n] != 1 || mat.Norm(mat.NewVecDense(n+1, v), 2) != 1 {
+				t.Errorf("direction %d is %v, want coordinate %d", 1+k, v, k*n)
+			}
+		}
 	}
 }
 
