@@ -1,5 +1,7 @@
 package nuts
 
+import "slices"
+
 // leastInformed is how many draws tell what data say of an effect, if any do.
 const leastInformed = 10
 
@@ -91,10 +93,5 @@ func (c *centring) informative(k int) bool {
 	for _, e := range c.effects[:k] {
 		anchors = anchors[e.Anchors():]
 	}
-	for _, h := range anchors[:c.effects[k].Len] {
-		if h > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(anchors[:c.effects[k].Anchors()], func(v float64) bool { return v != 0 })
 }

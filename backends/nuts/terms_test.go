@@ -83,7 +83,7 @@ func TestTermsTogether(t *testing.T) {
 	}
 	precision.SymOuterK(1, root)
 	for i := range n { // of one effect data say nothing
-		precision.SetSym(3, i, 0)
+		precision.SetSym(0, i, 0)
 	}
 	b := linked{precision: precision, mean: mean, on: new(bool)}
 	c := centringOf(t, b)
@@ -100,11 +100,13 @@ func TestTermsTogether(t *testing.T) {
 		for i := range n {
 			g[1+i] = -by.AtVec(i)
 		}
-		g[4] = 5 * r.NormFloat64() // noise
+		g[1] = 5 * r.NormFloat64() // noise
 		keep(c, theta, g)
 	}
 	c.known = keptDraws
-	c.informTogether(1)
+	if c.informTogether(1); !c.informative(1) {
+		t.Error("draws tell nothing of any term")
+	}
 	anchors, pull := c.at[2+2*(n-1):], mat.NewVecDense(n, nil)
 	pull.MulVec(precision, mean)
 	for i := range n {
