@@ -46,7 +46,7 @@ type centring struct {
 	u, q, g     []float64
 	at, varied  []float64 // centrings that are tried, and anchors
 	evidence    evidence
-	known       int // newest draws that tell what data say
+	told        int // newest draws that have gradients, which tell what data say of terms
 }
 
 // newCentring returns nil where there is nothing to choose.
@@ -180,7 +180,7 @@ const cloudKept = 100
 func (c *centring) near(cloud [][]float64) [][]float64 {
 	some := cloud[:min(len(cloud), cloudKept)]
 	if len(some) >= fisherDraws {
-		c.known = 0
+		c.told = 0
 		c.anchor(len(some), func(i int) []float64 { return some[i] })
 		if c.choose(func(at []float64) float64 { return c.spread(at, some) }) {
 			c.use(c.at)
@@ -250,7 +250,7 @@ func (c *centring) anchor(n int, theta func(i int) []float64) {
 func (c *centring) chooseByKept(n int) (changed bool) {
 	c.anchor(n, func(i int) []float64 { q, _ := c.kept.newest(n - i); return q })
 	c.inform(n)
-	c.known = n
+	c.told = n
 	return c.choose(func(at []float64) float64 { return c.misfit(at, n) })
 }
 

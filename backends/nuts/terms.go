@@ -32,7 +32,7 @@ func (c *centring) informTogether(k int) {
 	for _, e := range c.effects[:k] {
 		anchors = anchors[e.Anchors():]
 	}
-	r := c.regression(c.known)
+	r := c.regression(c.told)
 	if r == nil {
 		return
 	}

@@ -103,7 +103,7 @@ func TestTermsTogether(t *testing.T) {
 		g[1] = 5 * r.NormFloat64() // noise
 		keep(c, theta, g)
 	}
-	c.known = keptDraws
+	c.told = keptDraws
 	if c.informTogether(1); !c.informative(1) {
 		t.Error("draws tell nothing of any term")
 	}
@@ -120,7 +120,7 @@ func TestTermsTogether(t *testing.T) {
 		}
 	}
 	clear(anchors)
-	c.known = n + leastInformed // too few
+	c.told = n + leastInformed // too few
 	if c.informTogether(1); c.informative(1) {
 		t.Error("few draws tell what data say of all terms")
 	}

@@ -155,17 +155,24 @@ func (e *recentredEffects) pullProcess(g []float64, fromTheta bool) {
 	}
 }
 
+// backOfSquare sets toSq to the adjoint of CCᵀ where z = C⁻ᵀt and w = C⁻¹(…), with that of the log-Jacobian
+// -log|C|; toC is workspace.
+func backOfSquare(toSq, toC, c, z, w, toT, toSum []float64) {
+	n := len(z)
+	for j := range n {
+		col := toC[n*j:][:n]
+		vector.Scale(n, col, z, -toT[j])
+		vector.Axpy(n, col, -w[j], toSum)
+		col[j] -= 1 / c[j+n*j]
+	}
+	clear(toSq)
+	products.CholeskyBack(toSq, toC, c, n)
+}
+
 // back sets toRoot to L times the adjoint of I + LᵀHL, with that of the log-Jacobian.
 func (p *process) back() {
 	n := len(p.z)
-	for j := range n {
-		col := p.toC[n*j:][:n]
-		vector.Scale(n, col, p.z, -p.toT[j])
-		vector.Axpy(n, col, -p.w[j], p.toSum)
-		col[j] -= 1 / p.c[j+n*j]
-	}
-	clear(p.toSq)
-	products.CholeskyBack(p.toSq, p.toC, p.c, n)
+	backOfSquare(p.toSq, p.toC, p.c, p.z, p.w, p.toT, p.toSum)
 	clear(p.toRoot)
 	products.AddLower(p.toRoot, p.root, p.toSq, n)
 }

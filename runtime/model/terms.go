@@ -85,7 +85,6 @@ func (t *terms) to(from, to []float64, toTheta bool) float64 {
 	})
 	n := t.Len
 	t.each(func(at int, of density.EffectTerm) { copy(t.z[at:][:of.Len], from[of.Offset:]) })
-	result := t.z
 	if toTheta {
 		vector.Add(n, t.z, t.z, t.w)
 		copy(t.t, t.z)
@@ -95,7 +94,6 @@ func (t *terms) to(from, to []float64, toTheta bool) float64 {
 			vector.Mul(e.Len, t.g[at:], t.g[at:], t.scale[at:])
 			vector.Add(e.Len, t.g[at:], t.g[at:], t.location[at:])
 		})
-		result = t.g
 	} else {
 		t.centred(func(at int, e *recentredEffects) {
 			vector.Sub(e.Len, t.z[at:], t.z[at:], t.location[at:])
@@ -103,10 +101,9 @@ func (t *terms) to(from, to []float64, toTheta bool) float64 {
 		})
 		transposeTimes(t.t, t.c, t.z)
 		vector.Sub(n, t.g, t.t, t.w)
-		result = t.g
 		logJacobian = -logJacobian
 	}
-	t.each(func(at int, of density.EffectTerm) { copy(to[of.Offset:][:of.Len], result[at:]) })
+	t.each(func(at int, of density.EffectTerm) { copy(to[of.Offset:][:of.Len], t.g[at:]) })
 	return logJacobian
 }
 
@@ -158,7 +155,7 @@ func (t *terms) pull(g []float64, fromTheta bool) {
 	}
 	copy(t.toSum, t.toT)
 	linear.SolveUpper(t.toSum, t.c, n)
-	t.back()
+	backOfSquare(t.toM, t.toC, t.c, t.z, t.w, t.toT, t.toSum)
 	h := t.anchors[:n*n]
 	for j, s := range t.scale { // of log scales
 		vector.Mul(n, t.t, t.toM[n*j:], h[n*j:])
@@ -180,17 +177,4 @@ func (t *terms) pull(g []float64, fromTheta bool) {
 			fold(e.toLocation, sign, t.t[at:][:of.Len])
 		}
 	})
-}
-
-// back sets toM, with the adjoint of the log-Jacobian.
-func (t *terms) back() {
-	n := t.Len
-	for j := range n {
-		col := t.toC[n*j:][:n]
-		vector.Scale(n, col, t.z, -t.toT[j])
-		vector.Axpy(n, col, -t.w[j], t.toSum)
-		col[j] -= 1 / t.c[j+n*j]
-	}
-	clear(t.toM)
-	products.CholeskyBack(t.toM, t.toC, t.c, n)
 }
