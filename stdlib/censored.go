@@ -49,7 +49,8 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	if d.Sample == nil {
 		out.Sample = nil
 	}
-	out.Expand, out.Elements, out.Rows, out.Slow, out.Between = c.expand, nil, def.NoRows, d.SlowTails, nil
+	out.Expand, out.Elements, out.Grouped, out.Rows = c.expand, nil, nil, def.NoRows
+	out.Slow, out.Between = d.SlowTails, nil
 	out.LogDensity, out.LogCDF, out.LogCCDF, out.NoCDF = c.logDensity, nil, nil, "it is censored"
 	if d.Carrier != nil {
 		out.Carrier = c.carrier

@@ -30,7 +30,8 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 		t.upperAt, end.Name, end.Doc = len(out.Params), def.UpperEnd, "the greatest value"
 		out.Params, out.Upper = append(out.Params, end), def.End{}
 	}
-	out.Expand, out.Elements, out.Rows, out.Slow, out.Between = t.expand, nil, def.NoRows, d.SlowTails, nil
+	out.Expand, out.Elements, out.Grouped, out.Rows = t.expand, nil, nil, def.NoRows
+	out.Slow, out.Between = d.SlowTails, nil
 	out.LogDensity = t.logDensity
 	out.LogCDF = func(b *def.Batch) float64 { return t.tail(b, false) }
 	out.LogCCDF = func(b *def.Batch) float64 { return t.tail(b, true) }

@@ -69,6 +69,9 @@ func Lower(p PartyData) (*Lowered, diag.List) {
 		names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
 		sums: map[string]graph.ID{},
 	}
+	if p.Window != nil {
+		l.b.EachRow() // graphs of windows that differ in their data alone are one
+	}
 	l.gaps = l.imputed
 	l.run()
 	if l.diags.HasErrors() {

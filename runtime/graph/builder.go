@@ -31,6 +31,7 @@ type Builder struct {
 	columnsOf   map[ID][]column // the entries of recursions that were taken apart
 	rowsOf      map[ID][]ID     // the rows of those that were unrolled
 	seldom      bool            // the graph is evaluated a few times: constants stay as they are
+	eachRow     bool            // rows are not put together in groups
 	storage     *spill.Storage
 }
 
@@ -234,8 +235,8 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 	if err := b.carrier(term, &n); err != nil {
 		return fmt.Errorf("%s: %w", d.Name, err)
 	}
-	n = b.distinct(n)
-	if !b.expand(term, &n) && !b.expandWeighted(term, &n) {
+	n, written := b.collapse(term, n)
+	if !written && !b.expand(term, &n) && !b.expandWeighted(term, &n) {
 		b.addTerm(term, n)
 	}
 	return nil

@@ -3,7 +3,6 @@ package graph_test
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/portable"
@@ -125,38 +124,6 @@ func TestListedVectors(t *testing.T) {
 		same, err2 := b.Apply("slice", graph.Attr{Slices: []graph.Slice{{Lo: 1, Hi: 4}}}, want)
 		if err != nil || err2 != nil || part != same {
 			t.Errorf("part of vector %d is node %d, want %d (%v, %v)", k, part, same, err, err2)
-		}
-	}
-}
-
-// TestDistinctCounts: a density of counts with one number for each parameter is computed once for each kind
-// of row, and is that of all rows.
-func TestDistinctCounts(t *testing.T) {
-	const n = 300
-	y, trials := make([]float64, n), make([]float64, n)
-	for i := range y {
-		y[i], trials[i] = float64(i*i%5), float64(5+i%3)
-	}
-	var got [2][]float64
-	for k := range got {
-		b := graph.New("counts")
-		if k == 1 {
-			b.Plain()
-		}
-		theta := []graph.ID{b.Const("trials", shape{n}, trials), b.Param("alpha", shape{}),
-			b.Param("beta", shape{})}
-		if err := b.Density("y", dist(t, "beta_binomial"), b.Const("y", shape{n}, y), theta, graph.NoID,
-			0.5); err != nil {
-			t.Fatal(err)
-		}
-		g := build(t, b)
-		if got[k] = evaluated(g, []float64{1.3, 0.4}); k == 0 && strings.Contains(g.String(), "[300]") {
-			t.Errorf("every row is computed:\n%v", g)
-		}
-	}
-	for i, want := range got[1] {
-		if !near(got[0][i], want, 1e-12) {
-			t.Errorf("number %d is %v, want %v", i, got[0][i], want)
 		}
 	}
 }

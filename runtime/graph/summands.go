@@ -229,16 +229,43 @@ func (p *picking) pick(id ID) ID {
 		}
 		other := picking{p.Builder, map[ID]ID{}, Shape{n.shape[1], n.shape[0]}, turned}
 		return other.of(n.in[0])
-	case whole && slices.Contains([]*op{opFunc, opAdd, opSub, opMul, opDiv, opNeg, opTimes}, n.op):
-		out := node{op: n.op, fn: n.fn, quick: n.quick}
-		for _, in := range n.in {
-			out.in = append(out.in, p.of(in))
-		}
-		if err := out.op.infer(p.Builder, &out); err == nil {
-			return p.intern(out)
-		}
+	case whole && len(n.shape) == 1 && n.op == opGather:
+		return p.again(&n, append([]ID{n.in[0]}, p.all(n.in[1:])...))
+	case whole && n.op == opMatMul && p.nodes[n.in[0]].kind == constant:
+		return p.again(&n, []ID{p.rows(n.in[0]), n.in[1]})
+	case whole && n.op != nil && n.op.elements:
+		return p.again(&n, p.all(n.in))
 	}
 	return p.gather(id)
+}
+
+func (p *picking) all(ids []ID) (out []ID) {
+	for _, id := range ids {
+		out = append(out, p.of(id))
+	}
+	return out
+}
+
+// again is the operation of a node on other inputs.
+func (p *picking) again(n *node, in []ID) ID {
+	out := node{op: n.op, fn: n.fn, quick: n.quick, attr: n.attr, in: in}
+	if err := out.op.infer(p.Builder, &out); err != nil {
+		panic("graph: " + err.Error())
+	}
+	return p.intern(out)
+}
+
+// rows takes rows of a constant matrix.
+func (p *picking) rows(id ID) ID {
+	n := p.nodes[id]
+	n.shape = Shape{len(p.at), n.shape[1]}
+	n.values = nil
+	for j := range n.shape[1] {
+		for _, i := range p.at {
+			n.values = append(n.values, p.nodes[id].values[j*p.shape[0]+i])
+		}
+	}
+	return p.push(n)
 }
 
 // gather takes the elements of a node as it is.

@@ -109,6 +109,8 @@ type Dist struct {
 	// exponential family, or one of zeros and such. A student_t is none: its gradient as a function of the
 	// location tells each value.
 	Sums bool
+	// Grouped, where set, is the density of many values of data that have the same parameters.
+	Grouped *Grouped
 	// Periodic reports that the density is a periodic function of its location.
 	Periodic bool
 	// Declared reports that a model declares it, so that it is none of the library's.

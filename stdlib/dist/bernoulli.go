@@ -11,8 +11,9 @@ import (
 // Bernoulli is the distribution of a 0/1 variable that is 1 with probability theta.
 func Bernoulli() def.Dist {
 	return derived(def.Dist{
-		Name: "bernoulli",
-		Sums: true,
+		Name:    "bernoulli",
+		Sums:    true,
+		Grouped: successes(Binomial),
 		Doc: `The distribution of a 0/1 variable that is 1 with probability theta. Where theta is inv_logit(eta), use bernoulli_logit(eta).
 
     log p(x) = x log(theta) + (1 - x) log(1 - theta)        for x = 0 or 1

@@ -10,8 +10,9 @@ import (
 // BernoulliLogit is the distribution of a 0/1 variable that is 1 with log odds alpha.
 func BernoulliLogit() def.Dist {
 	return def.Dist{
-		Name: "bernoulli_logit",
-		Sums: true,
+		Name:    "bernoulli_logit",
+		Sums:    true,
+		Grouped: successes(BinomialLogit),
 		Doc: `The distribution of a 0/1 variable that is 1 with log odds alpha, probability 1/(1 + exp(-alpha)): logistic regression.
 
     log p(x) = x alpha - log(1 + exp(alpha))        for x = 0 or 1

@@ -10,8 +10,9 @@ import (
 // Beta is the beta distribution with shapes alpha and beta.
 func Beta() def.Dist {
 	return def.Dist{
-		Name: "beta",
-		Sums: true,
+		Name:    "beta",
+		Sums:    true,
+		Grouped: betaGroups(),
 		Doc: `The beta distribution on (0, 1) with mean alpha/(alpha + beta).
 
     log p(x) = (alpha - 1) log(x) + (beta - 1) log(1 - x) - log B(alpha, beta)        for 0 < x < 1, for x = 0 where alpha is 1, and for x = 1 where beta is 1

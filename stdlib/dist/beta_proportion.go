@@ -9,8 +9,9 @@ import (
 // BetaProportion is the beta distribution with mean mu and precision kappa.
 func BetaProportion() def.Dist {
 	return derived(def.Dist{
-		Name: "beta_proportion",
-		Sums: true,
+		Name:    "beta_proportion",
+		Sums:    true,
+		Grouped: betaProportionGroups(),
 		Doc: `The beta distribution with mean mu and precision kappa: beta(mu kappa, (1 - mu) kappa), for beta regression with mu = inv_logit(eta).
 
     log p(x) = lgamma(kappa) - lgamma(mu kappa) - lgamma((1 - mu) kappa) + (mu kappa - 1) log(x) + ((1 - mu) kappa - 1) log(1 - x)        for 0 < x < 1

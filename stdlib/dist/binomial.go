@@ -10,8 +10,9 @@ import (
 // Binomial is the distribution of the number of successes in N trials with probability theta.
 func Binomial() def.Dist {
 	return derived(def.Dist{
-		Name: "binomial",
-		Sums: true,
+		Name:    "binomial",
+		Sums:    true,
+		Grouped: successes(Binomial),
 		Doc: `The number of successes in N independent trials with probability theta each. N is data. Where theta is inv_logit(eta), use binomial_logit(N, eta).
 
     log p(x) = log C(N, x) + x log(theta) + (N - x) log(1 - theta)        for x in 0..N

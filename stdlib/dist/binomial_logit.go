@@ -11,8 +11,9 @@ import (
 // BinomialLogit is the distribution of the number of successes in N trials with log odds alpha.
 func BinomialLogit() def.Dist {
 	return def.Dist{
-		Name: "binomial_logit",
-		Sums: true,
+		Name:    "binomial_logit",
+		Sums:    true,
+		Grouped: successes(BinomialLogit),
 		Doc: `The number of successes in N independent trials, each with log odds alpha. N is data.
 
     log p(x) = log C(N, x) + x alpha - N log(1 + exp(alpha))        for x in 0..N

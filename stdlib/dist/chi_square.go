@@ -11,8 +11,9 @@ import (
 // ChiSquare is the chi-square distribution with nu degrees of freedom.
 func ChiSquare() def.Dist {
 	return derived(def.Dist{
-		Name: "chi_square",
-		Sums: true,
+		Name:    "chi_square",
+		Sums:    true,
+		Grouped: standIn(ChiSquare, meanOf, besides(portable.Log, affine(0, 0.5, -1))),
 		Doc: `The chi-square distribution with nu degrees of freedom: gamma(nu/2, 1/2), that of a sum of nu squared standard normals.
 
     log p(x) = (nu/2 - 1) log(x) - x/2 - lgamma(nu/2) - (nu/2) log(2)        for x > 0, and for x = 0 where nu is 2

@@ -11,8 +11,9 @@ import (
 // Exponential is the exponential distribution with rate beta.
 func Exponential() def.Dist {
 	return derived(def.Dist{
-		Name: "exponential",
-		Sums: true,
+		Name:    "exponential",
+		Sums:    true,
+		Grouped: standIn(Exponential, meanOf),
 		Doc: `The exponential distribution with rate (inverse scale) beta; its mean is 1/beta.
 
     log p(x) = log(beta) - beta x        for x ≥ 0

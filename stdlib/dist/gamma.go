@@ -10,8 +10,9 @@ import (
 // Gamma is the gamma distribution with shape alpha and rate beta.
 func Gamma() def.Dist {
 	return derived(def.Dist{
-		Name: "gamma",
-		Sums: true,
+		Name:    "gamma",
+		Sums:    true,
+		Grouped: standIn(Gamma, meanOf, besides(portable.Log, affine(0, 1, -1))),
 		Doc: `The gamma distribution with shape alpha and rate (inverse scale) beta; its mean is alpha/beta.
 
     log p(x) = alpha log(beta) - lgamma(alpha) + (alpha - 1) log(x) - beta x        for x > 0, and for x = 0 where alpha is 1

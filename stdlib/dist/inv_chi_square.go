@@ -4,14 +4,16 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
 // InvChiSquare is the distribution of 1/u for u chi-square with nu degrees of freedom.
 func InvChiSquare() def.Dist {
 	return derived(def.Dist{
-		Name: "inv_chi_square",
-		Sums: true,
+		Name:    "inv_chi_square",
+		Sums:    true,
+		Grouped: standIn(InvChiSquare, harmonicMean, besides(portable.Log, affine(0, -0.5, -1))),
 		Doc: `The inverse chi-square distribution with nu degrees of freedom: that of 1/u for u ~ chi_square(nu), inv_gamma(nu/2, 1/2).
 
     log p(x) = -(nu/2 + 1) log(x) - 1/(2 x) - lgamma(nu/2) - (nu/2) log(2)        for x > 0

@@ -10,8 +10,9 @@ import (
 // InvGamma is the distribution of 1/u for u gamma with shape alpha and rate beta.
 func InvGamma() def.Dist {
 	return derived(def.Dist{
-		Name: "inv_gamma",
-		Sums: true,
+		Name:    "inv_gamma",
+		Sums:    true,
+		Grouped: standIn(InvGamma, harmonicMean, besides(portable.Log, affine(0, -1, -1))),
 		Doc: `The inverse gamma distribution with shape alpha and scale beta: that of 1/u for u ~ gamma(alpha, beta).
 
     log p(x) = alpha log(beta) - lgamma(alpha) - (alpha + 1) log(x) - beta/x        for x > 0

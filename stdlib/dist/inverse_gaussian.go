@@ -11,8 +11,9 @@ import (
 // InverseGaussian is the inverse Gaussian distribution with mean mu and shape.
 func InverseGaussian() def.Dist {
 	return derived(def.Dist{
-		Name: "inverse_gaussian",
-		Sums: true,
+		Name:    "inverse_gaussian",
+		Sums:    true,
+		Grouped: inverseGaussianGroups(),
 		Doc: `The inverse Gaussian or Wald distribution with mean mu and variance mu³/shape: the time at which a Brownian motion with drift first reaches a level. For skewed costs and durations,
 with mu = exp(eta).
 

@@ -11,8 +11,9 @@ import (
 // Poisson is the Poisson distribution with rate lambda.
 func Poisson() def.Dist {
 	return derived(def.Dist{
-		Name: "poisson",
-		Sums: true,
+		Name:    "poisson",
+		Sums:    true,
+		Grouped: poissonGroups(Poisson, def.DensityBuilder.Mul),
 		Doc: `The Poisson distribution with rate lambda, its mean and variance. Where lambda is exp(eta), use poisson_log(eta).
 
     log p(x) = x log(lambda) - lambda - log(x!)        for x = 0, 1, 2, …

@@ -12,6 +12,9 @@ func PoissonLog() def.Dist {
 	return derived(def.Dist{
 		Name: "poisson_log",
 		Sums: true,
+		Grouped: poissonGroups(PoissonLog, func(b def.DensityBuilder, alpha, count def.Value) def.Value {
+			return b.Add(alpha, b.Func("log", count))
+		}),
 		Doc: `The Poisson distribution with log rate alpha: Poisson regression. An exposure enters as + log(exposure).
 
     log p(x) = x alpha - exp(alpha) - log(x!)        for x = 0, 1, 2, …

@@ -3,14 +3,16 @@ package dist
 import (
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
 // ScaledInvChiSquare is the scaled inverse chi-square distribution with nu degrees of freedom and scale s.
 func ScaledInvChiSquare() def.Dist {
 	return derived(def.Dist{
-		Name: "scaled_inv_chi_square",
-		Sums: true,
+		Name:    "scaled_inv_chi_square",
+		Sums:    true,
+		Grouped: standIn(ScaledInvChiSquare, harmonicMean, besides(portable.Log, affine(0, -0.5, -1))),
 		Doc: `The scaled inverse chi-square distribution with nu degrees of freedom and scale s: inv_gamma(nu/2, nu s²/2), a prior of variances about s².
 
     log p(x) = (nu/2) log(nu s²/2) - lgamma(nu/2) - (nu/2 + 1) log(x) - nu s²/(2 x)        for x > 0

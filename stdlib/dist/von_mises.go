@@ -13,6 +13,7 @@ func VonMises() def.Dist {
 	return derived(def.Dist{
 		Name: "von_mises",
 		Sums: true, Periodic: true,
+		Grouped: vonMisesGroups(),
 		Doc: `The von Mises distribution of an angle in radians, from -π to π, with location mu and concentration kappa, which is 1/variance where it is large.
 
     log p(x) = kappa cos(x - mu) - log(2π I0(kappa))        for -π ≤ x ≤ π

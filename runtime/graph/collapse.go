@@ -1,0 +1,196 @@
+package graph
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Rows with the same parameters, as those of one group under one treatment are, have a likelihood that needs
+// few numbers of theirs: how many they are, their mean. It is written as one of groups of rows where there
+// are few groups for the rows; groups are told apart by the data that the parameters are computed from.
+
+// rowsPerSet is how many rows the average group has at least, and mostSets how many groups there are at
+// most, of large data.
+const (
+	rowsPerSet = 4
+	mostSets   = 1 << 18
+)
+
+// EachRow says that rows are not put together in groups: graphs of other rows must be alike.
+func (b *Builder) EachRow() { b.eachRow = true }
+
+// collapse writes a density of data in groups of rows with the same parameters, or as the density of the rows
+// that differ, each with how often it occurs for its weight. It returns n where neither saves rows, and
+// reports whether the whole density has been written.
+func (b *Builder) collapse(term string, n node) (node, bool) {
+	x, d := b.nodes[n.in[0]], n.likely.dist
+	if b.plain || b.seldom || b.eachRow || n.likely.weighted || !d.Discrete && d.Grouped == nil ||
+		x.kind != constant || len(x.shape) != 1 || x.shape[0] <= fewRows || !b.inside(&n) {
+		return n, false
+	}
+	var columns [][]float64
+	for _, id := range n.in[1:] {
+		if !b.rowData(id, x.shape, &columns) {
+			return n, false
+		}
+	}
+	g := groupsOf(columns, x.shape[0])
+	if g != nil && d.Grouped != nil && b.inGroups(term, &n, g) {
+		return n, true
+	}
+	if g != nil && d.Discrete {
+		g = g.divided(x.values)
+	}
+	if g == nil || !d.Discrete {
+		return n, false
+	}
+	out := n
+	out.in = b.pickAll(n.in, g)
+	likely := *n.likely
+	likely.weighted = true
+	out.likely, out.links = &likely, nil
+	out.in = append(out.in, b.Const("times", Shape{len(g.first)}, g.count))
+	if err := inferDensity(b, &out); err != nil {
+		panic("graph: " + err.Error())
+	}
+	return out, false
+}
+
+// rowData appends the data by which rows of a value differ; it reports false where they differ by others.
+func (b *Builder) rowData(id ID, shape Shape, out *[][]float64) bool {
+	n := &b.nodes[id]
+	columns := func(ids []ID) {
+		for _, p := range ids {
+			c := &b.nodes[p]
+			for j := range c.shape.cols() {
+				*out = append(*out, c.values[j*shape[0]:][:shape[0]])
+			}
+		}
+	}
+	switch {
+	case n.shape.Len() == 1:
+		return true
+	case !n.shape.equal(shape) || b.isOutput(id):
+		return false
+	case n.kind == constant:
+		columns([]ID{id})
+		return true
+	case n.op == opGather:
+		columns(n.in[1:])
+		return true
+	case n.op == opMatMul && b.nodes[n.in[0]].kind == constant:
+		columns(n.in[:1])
+		return true
+	case n.op == nil || !n.op.elements:
+		return false
+	}
+	for _, p := range n.in {
+		if !b.rowData(p, shape, out) {
+			return false
+		}
+	}
+	return true
+}
+
+// groups are sets of rows: of each row its group, and of each group its first row and how many it has.
+type groups struct {
+	of    []int32
+	first []int
+	count []float64
+}
+
+// groupsOf puts rows together that are the same in all columns; nil where there are too many groups.
+func groupsOf(columns [][]float64, rows int) *groups {
+	g := &groups{of: make([]int32, rows), first: []int{0}, count: []float64{float64(rows)}}
+	for _, c := range columns {
+		if g = g.divided(c); g == nil {
+			return nil
+		}
+	}
+	return g
+}
+
+// divided divides groups by a column; nil where there are too many then.
+func (g *groups) divided(column []float64) *groups {
+	type key struct {
+		group int32
+		bits  uint64
+	}
+	most := min(len(g.of)/rowsPerSet, mostSets)
+	out, found := &groups{}, map[key]int32{}
+	for i, v := range column {
+		at := key{g.of[i], math.Float64bits(v)}
+		k, known := found[at]
+		if !known {
+			k = int32(len(out.first))
+			if len(out.first) == most {
+				return nil
+			}
+			found[at] = k
+			out.first, out.count = append(out.first, i), append(out.count, 0)
+		}
+		out.of = append(out.of, k)
+		out.count[k]++
+	}
+	return out
+}
+
+// values are those of a column in each group, in the order of the rows.
+func (g *groups) values(column []float64) [][]float64 {
+	all, out := make([]float64, 0, len(column)), make([][]float64, len(g.first))
+	for k, n := range g.count {
+		at := len(all)
+		all = all[:at+int(n)]
+		out[k] = all[at:at]
+	}
+	for i, v := range column {
+		out[g.of[i]] = append(out[g.of[i]], v)
+	}
+	return out
+}
+
+// pickAll takes one row of each group.
+func (b *Builder) pickAll(in []ID, g *groups) []ID {
+	p := picking{b, map[ID]ID{}, Shape{len(g.of)}, g.first}
+	out := slices.Clone(in)
+	for k, id := range in {
+		out[k] = p.of(id)
+	}
+	return out
+}
+
+// inGroups writes a density by what it needs of the values of each group. It reports false where that is not
+// finite.
+func (b *Builder) inGroups(term string, n *node, g *groups) bool {
+	form := n.likely.dist.Grouped
+	rest, finite := make([][]float64, len(form.Rest)), true
+	var ones []float64
+	keep := func(list *[]float64, v float64) {
+		*list, finite = append(*list, v), finite && v-v == 0
+	}
+	for _, x := range g.values(b.nodes[n.in[0]].values) {
+		one := form.One(x)
+		keep(&ones, one)
+		for k, r := range form.Rest {
+			keep(&rest[k], r.Of(x, one))
+		}
+	}
+	if !finite {
+		return false
+	}
+	shape := Shape{len(g.first)}
+	e := &expanding{b, term, n.power, shape, shape[0], false}
+	column := func(v []float64) def.Value { return def.Value(b.Const("", shape, v)) }
+	var theta []def.Value
+	for _, id := range b.pickAll(n.in[1:], g) {
+		theta = append(theta, def.Value(id))
+	}
+	one := column(ones)
+	form.Write(e, one, column(g.count), theta)
+	for k, r := range form.Rest {
+		e.Sum(e.Mul(column(rest[k]), r.By(e, one, theta)), 1)
+	}
+	return true
+}
