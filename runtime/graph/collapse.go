@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -26,9 +27,12 @@ func (b *Builder) EachRow() { b.eachRow = true }
 // reports whether the whole density has been written.
 func (b *Builder) collapse(term string, n node) (node, bool) {
 	x, d := b.nodes[n.in[0]], n.likely.dist
-	if b.plain || b.seldom || b.eachRow || n.likely.weighted || !d.Discrete && d.Grouped == nil ||
-		x.kind != constant || len(x.shape) != 1 || x.shape[0] <= fewRows || !b.inside(&n) {
+	if b.plain || b.seldom || b.eachRow || n.likely.weighted ||
+		!d.Discrete && d.Grouped == nil && d.Rows != def.NormalRows || x.kind != constant || len(x.shape) != 1 || x.shape[0] <= fewRows || !b.inside(&n) {
 		return n, false
+	}
+	if d.Rows == def.NormalRows {
+		return n, b.reduce(term, &n)
 	}
 	var columns [][]float64
 	for _, id := range n.in[1:] {
@@ -36,12 +40,13 @@ func (b *Builder) collapse(term string, n node) (node, bool) {
 			return n, false
 		}
 	}
-	g := groupsOf(columns, x.shape[0])
+	most := x.shape[0] / rowsPerSet
+	g := groupsOf(columns, x.shape[0], most)
 	if g != nil && d.Grouped != nil && b.inGroups(term, &n, g) {
 		return n, true
 	}
 	if g != nil && d.Discrete {
-		g = g.divided(x.values)
+		g = g.divided(x.values, most)
 	}
 	if g == nil || !d.Discrete {
 		return n, false
@@ -101,31 +106,32 @@ type groups struct {
 	count []float64
 }
 
-// groupsOf puts rows together that are the same in all columns; nil where there are too many groups.
-func groupsOf(columns [][]float64, rows int) *groups {
+// groupsOf puts rows together that are the same in all columns, in the order of these; nil where that makes
+// more groups than most.
+func groupsOf(columns [][]float64, rows, most int) *groups {
 	g := &groups{of: make([]int32, rows), first: []int{0}, count: []float64{float64(rows)}}
 	for _, c := range columns {
-		if g = g.divided(c); g == nil {
+		if g = g.divided(c, most); g == nil {
 			return nil
 		}
 	}
+	g.sort(columns)
 	return g
 }
 
 // divided divides groups by a column; nil where there are too many then.
-func (g *groups) divided(column []float64) *groups {
+func (g *groups) divided(column []float64, most int) *groups {
 	type key struct {
 		group int32
 		bits  uint64
 	}
-	most := min(len(g.of)/rowsPerSet, mostSets)
 	out, found := &groups{}, map[key]int32{}
 	for i, v := range column {
 		at := key{g.of[i], math.Float64bits(v)}
 		k, known := found[at]
 		if !known {
 			k = int32(len(out.first))
-			if len(out.first) == most {
+			if len(out.first) >= min(most, mostSets) {
 				return nil
 			}
 			found[at] = k
@@ -137,16 +143,39 @@ func (g *groups) divided(column []float64) *groups {
 	return out
 }
 
+// sort puts groups in the order of their columns: a value looked up by level is then often the table.
+func (g *groups) sort(columns [][]float64) {
+	order := make([]int32, len(g.first))
+	for k := range order {
+		order[k] = int32(k)
+	}
+	slices.SortStableFunc(order, func(k, m int32) int {
+		for _, c := range columns {
+			if by := cmp.Compare(c[g.first[k]], c[g.first[m]]); by != 0 {
+				return by
+			}
+		}
+		return 0
+	})
+	at := make([]int32, len(order))
+	for k, from := range order {
+		at[from] = int32(k)
+	}
+	g.first, g.count = permuted(g.first, order), permuted(g.count, order)
+	for i, k := range g.of {
+		g.of[i] = at[k]
+	}
+}
+
 // values are those of a column in each group, in the order of the rows.
 func (g *groups) values(column []float64) [][]float64 {
 	all, out := make([]float64, 0, len(column)), make([][]float64, len(g.first))
-	for k, n := range g.count {
+	for k, rows := range g.rows() {
 		at := len(all)
-		all = all[:at+int(n)]
-		out[k] = all[at:at]
-	}
-	for i, v := range column {
-		out[g.of[i]] = append(out[g.of[i]], v)
+		for _, i := range rows {
+			all = append(all, column[i])
+		}
+		out[k] = all[at:]
 	}
 	return out
 }

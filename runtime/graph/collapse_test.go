@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,7 +126,8 @@ func TestRowsTogether(t *testing.T) {
 			t.Errorf("%s has groups, and more than a few sums", name)
 		}
 		apart, at := s.graph(t, false, true)
-		if len(apart.String()) > 0 && !strings.Contains(apart.String(), "[240") && len(at) > inGroups*len(d.Params) {
+		squares := slices.Contains([]string{"normal", "lognormal", "logit_normal"}, name)
+		if !squares && !strings.Contains(apart.String(), "[240") && len(at) > inGroups*len(d.Params) {
 			t.Errorf("%s: rows that differ are computed together:\n%v", name, apart)
 		}
 	}

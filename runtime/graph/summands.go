@@ -248,11 +248,25 @@ func (p *picking) all(ids []ID) (out []ID) {
 
 // again is the operation of a node on other inputs.
 func (p *picking) again(n *node, in []ID) ID {
+	if n.op == opGather && len(in) == 2 && p.inOrder(in[1], p.nodes[in[0]].shape) {
+		return in[0]
+	}
 	out := node{op: n.op, fn: n.fn, quick: n.quick, attr: n.attr, in: in}
 	if err := out.op.infer(p.Builder, &out); err != nil {
 		panic("graph: " + err.Error())
 	}
 	return p.intern(out)
+}
+
+// inOrder reports whether an index takes each element of a table of a shape in turn.
+func (p *picking) inOrder(index ID, of Shape) bool {
+	values := p.nodes[index].values
+	for i, v := range values {
+		if v != float64(i+1) {
+			return false
+		}
+	}
+	return len(of) == 1 && len(values) == of[0]
 }
 
 // rows takes rows of a constant matrix.

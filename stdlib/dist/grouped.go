@@ -1,8 +1,6 @@
 package dist
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -90,27 +88,7 @@ func inverse(x float64) float64 { return 1 / x }
 
 func log1m(x float64) float64 { return portable.Log1p(-x) }
 
-var (
-	harmonicMean   = by(inverse, inverse)
-	rootMeanSquare = by(func(x float64) float64 { return x * x }, math.Sqrt)
-)
-
-// normalGroups: Σ (x - mu)² is n·(mean - mu)² + Σ (x - mean)².
-func normalGroups() *def.Grouped {
-	return standIn(Normal, meanOf, def.Rest{
-		Of: func(x []float64, mean float64) float64 {
-			sum := 0.0
-			for _, v := range x {
-				sum += float64((v - mean) * (v - mean))
-			}
-			return sum
-		},
-		By: func(b def.DensityBuilder, _ def.Value, theta []def.Value) def.Value {
-			precise := b.Div(b.Number(1), theta[1])
-			return b.Mul(b.Number(-0.5), b.Mul(precise, precise))
-		},
-	})
-}
+var harmonicMean = by(inverse, inverse)
 
 // inverseGaussianGroups: Σ (x - mu)²/(mu² x) is n·(mean - mu)²/(mu² mean) + Σ (1/x - 1/mean). Tweedie,
 // Statistical properties of inverse Gaussian distributions, Annals of Mathematical Statistics 28 (1957).

@@ -10,9 +10,8 @@ import (
 // Normal is the normal distribution with mean mu and standard deviation sigma.
 func Normal() def.Dist {
 	return def.Dist{
-		Name:    "normal",
-		Sums:    true,
-		Grouped: normalGroups(),
+		Name: "normal",
+		Sums: true,
 		Doc: `The normal (Gaussian) distribution with mean mu and standard deviation sigma.
 
     log p(x) = -(x - mu)² / (2 sigma²) - log(sigma) - log(2π)/2

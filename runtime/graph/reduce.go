@@ -1,0 +1,521 @@
+package graph
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Normal errors. The density of rows y ~ normal(X β, σ) depends on the data by a sum of squares, which an
+// orthogonal transformation of the rows leaves as it is: QR of [X y] has as many rows as columns (Golub,
+// Numerical methods for solving linear least squares problems, Numerische Mathematik 7, 1965; in blocks of
+// rows, Gentleman, Journal of the IMA 12, 1973). Where coefficients differ by group, the rows of each group
+// are transformed by its own columns first; what these leave has the common columns alone, and is transformed
+// once for all groups with the same σ.
+
+// rowsSaved is how many times as many rows there are as rows that are left, at least; blockOfRows how many
+// rows of what groups leave are transformed at a time.
+const (
+	rowsSaved   = 2
+	blockOfRows = 1024
+)
+
+// A linearTerm is a column of data times a coefficient, which may differ by group.
+type linearTerm struct {
+	column      ID // NoID: ones
+	coefficient ID // NoID: 1
+}
+
+// A linearBlock is a matrix of data times a vector.
+type linearBlock struct{ matrix, coefficients ID }
+
+// A linearForm is the predictor of rows as a sum.
+type linearForm struct {
+	terms  []linearTerm
+	blocks []linearBlock
+}
+
+// linearForm writes a value of a shape as one; it reports false for any other value.
+func (b *Builder) linearForm(id ID, shape Shape) (f linearForm, ok bool) {
+	n := b.nodes[id]
+	switch {
+	case len(n.shape) == 0:
+		return linearForm{terms: []linearTerm{{NoID, id}}}, true
+	case !n.shape.equal(shape) || b.isOutput(id):
+		return f, false
+	case n.kind == constant:
+		return linearForm{terms: []linearTerm{{id, NoID}}}, true
+	case n.op == opAdd || n.op == opAddN || n.op == opSub || n.op == opNeg:
+		for k, p := range n.in {
+			part, ok := b.linearForm(p, shape)
+			if ok && (n.op == opNeg || n.op == opSub && k == 1) {
+				part, ok = b.times(part, b.Scalar(-1))
+			}
+			if !ok {
+				return f, false
+			}
+			f.terms, f.blocks = append(f.terms, part.terms...), append(f.blocks, part.blocks...)
+		}
+		return f, true
+	case n.op == opMul:
+		for k := range 2 {
+			if of, ok := b.linearForm(n.in[1-k], shape); ok && b.byGroup(n.in[k], shape) {
+				return b.times(of, n.in[k])
+			}
+		}
+		for k := range 2 {
+			if of, ok := b.linearForm(n.in[1-k], shape); ok && b.nodes[n.in[k]].kind == constant {
+				return b.timesData(of, n.in[k])
+			}
+		}
+	case n.op == opDiv && b.byGroup(n.in[1], shape):
+		if of, ok := b.linearForm(n.in[0], shape); ok {
+			return b.times(of, b.must("div", b.Scalar(1), n.in[1]))
+		}
+	case n.op == opMatMul && b.nodes[n.in[0]].kind == constant:
+		return linearForm{blocks: []linearBlock{{n.in[0], n.in[1]}}}, true
+	}
+	return linearForm{terms: []linearTerm{{NoID, id}}}, true
+}
+
+// byGroup reports whether a value is a number or may differ by group, and is linear in no column of data.
+func (b *Builder) byGroup(id ID, shape Shape) bool {
+	f, ok := b.linearForm(id, shape)
+	return ok && len(f.blocks) == 0 && !slices.ContainsFunc(f.terms, func(t linearTerm) bool {
+		return t.column != NoID
+	})
+}
+
+// timesData is a form times a column of data; it reports false where the form has a block.
+func (b *Builder) timesData(f linearForm, column ID) (out linearForm, ok bool) {
+	for _, t := range f.terms {
+		if t.column != NoID {
+			t.column = b.must("mul", column, t.column)
+		} else {
+			t.column = column
+		}
+		out.terms = append(out.terms, t)
+	}
+	return out, len(f.blocks) == 0
+}
+
+// times is a form times a value; it reports false where that differs by group, and a block has one vector.
+func (b *Builder) times(f linearForm, by ID) (out linearForm, ok bool) {
+	for _, t := range f.terms {
+		if t.coefficient != NoID {
+			t.coefficient = b.must("mul", by, t.coefficient)
+		} else {
+			t.coefficient = by
+		}
+		out.terms = append(out.terms, t)
+	}
+	for _, m := range f.blocks {
+		if len(b.nodes[by].shape) > 0 {
+			return out, false
+		}
+		out.blocks = append(out.blocks, linearBlock{m.matrix, b.must("mul", by, m.coefficients)})
+	}
+	return out, true
+}
+
+// merged adds up the coefficients of each column, and lists first the columns whose coefficients differ by
+// group.
+func (b *Builder) merged(f linearForm) (terms []linearTerm, byGroup int) {
+	of := map[ID]int{}
+	for _, t := range f.terms {
+		if t.coefficient == NoID {
+			t.coefficient = b.Scalar(1)
+		}
+		k, met := of[t.column]
+		if !met {
+			of[t.column] = len(terms)
+			terms = append(terms, t)
+			continue
+		}
+		terms[k].coefficient = b.must("add", terms[k].coefficient, t.coefficient)
+	}
+	slices.SortStableFunc(terms, func(s, t linearTerm) int {
+		return len(b.nodes[t.coefficient].shape) - len(b.nodes[s.coefficient].shape)
+	})
+	for byGroup < len(terms) && len(b.nodes[terms[byGroup].coefficient].shape) > 0 {
+		byGroup++
+	}
+	return terms, byGroup
+}
+
+// leastSquares is a likelihood of normal errors with fewer rows.
+type leastSquares struct {
+	*expanding
+	shape   Shape
+	sigma   ID
+	terms   []linearTerm
+	byGroup int // of the terms
+	blocks  []linearBlock
+	columns [][]float64 // of all terms, of all blocks, and the values
+	scale   []float64   // of each row, where it is data: its standard deviation; else nil
+	common  int         // columns that are not by group, without the values
+
+	groups *groups
+	// row k of each group, column by column, 0 for groups that have none: by columns from k on
+	rows [][][]float64
+	// the pools: rows of common columns and values, by columns, of each set of groups with the same sigma
+	pools  *groups // of groups
+	pooled [][][]float64
+	rest   []float64 // of each pool, the sum of squares of what no column explains
+}
+
+// reduce writes a density of normal errors by fewer rows. It reports false where that is not possible or does
+// not save rows.
+func (b *Builder) reduce(term string, n *node) bool {
+	x := b.nodes[n.in[0]]
+	r := &leastSquares{shape: x.shape, sigma: n.in[2],
+		expanding: &expanding{b, term, n.power, x.shape, x.shape[0], false}}
+	f, ok := b.linearForm(n.in[1], x.shape)
+	if !ok || !r.prepare(f, x.values) {
+		return false
+	}
+	if !r.transform() {
+		return false
+	}
+	r.write()
+	return true
+}
+
+// prepare finds the groups and the columns, and reports whether rows are saved.
+func (r *leastSquares) prepare(f linearForm, y []float64) bool {
+	rows := r.shape[0]
+	var keys, ofSigma [][]float64
+	if s := &r.nodes[r.sigma]; s.kind == constant && s.shape.Len() == rows {
+		if r.scale, r.sigma = s.values, r.Scalar(1); slices.ContainsFunc(r.scale, func(v float64) bool {
+			return !(v > 0 && v <= math.MaxFloat64)
+		}) {
+			return false
+		}
+	} else if !r.rowData(r.sigma, r.shape, &ofSigma) {
+		return false
+	}
+	r.terms, r.byGroup = r.merged(f)
+	r.blocks = f.blocks
+	y = r.withoutOffsets(y)
+	keys = slices.Clone(ofSigma)
+	for _, t := range r.terms[:r.byGroup] {
+		if !r.rowData(t.coefficient, r.shape, &keys) {
+			return false
+		}
+	}
+	for _, t := range r.terms {
+		r.columns = append(r.columns, r.of(t.column))
+	}
+	for _, m := range r.blocks {
+		v := r.nodes[m.matrix].values
+		for j := range r.nodes[m.matrix].shape[1] {
+			r.columns = append(r.columns, v[j*rows:][:rows])
+		}
+	}
+	r.columns = append(r.columns, y)
+	r.common = len(r.columns) - 1 - r.byGroup
+	if rows < rowsSaved*(r.common+r.byGroup) {
+		return false
+	}
+	if r.groups = groupsOf(keys, rows, rows/rowsSaved); r.groups == nil {
+		return false
+	}
+	r.pools = r.groups.sets(ofSigma)
+	left := len(r.pools.first) * r.common
+	for _, n := range r.groups.count {
+		left += min(int(n), r.byGroup)
+	}
+	return rows >= rowsSaved*left
+}
+
+// withoutOffsets takes columns with a known coefficient away from the values.
+func (r *leastSquares) withoutOffsets(y []float64) []float64 {
+	y = slices.Clone(y)
+	r.terms = slices.DeleteFunc(r.terms, func(t linearTerm) bool {
+		v, known := r.scalarValue(t.coefficient)
+		for i := range y {
+			if known {
+				y[i] -= float64(v * r.of(t.column)[i])
+			}
+		}
+		return known
+	})
+	return y
+}
+
+// of is a column of data.
+func (r *leastSquares) of(column ID) []float64 {
+	if column == NoID {
+		return constantOf(r.shape[0], 1)
+	}
+	return r.nodes[column].values
+}
+
+// sets puts groups together that are the same in all columns of rows.
+func (g *groups) sets(columns [][]float64) *groups {
+	of := make([][]float64, len(columns))
+	for k, c := range columns {
+		for _, row := range g.first {
+			of[k] = append(of[k], c[row])
+		}
+	}
+	out := &groups{of: make([]int32, len(g.first)), first: []int{0}, count: []float64{float64(len(g.first))}}
+	for _, c := range of {
+		out = out.divided(c, len(g.first))
+	}
+	return out
+}
+
+// transform computes the rows that are left. It reports false where they are not finite.
+func (r *leastSquares) transform() bool {
+	q := r.common + 1
+	pools := make([]pool, len(r.pools.first))
+	for k := range pools {
+		pools[k] = pool{columns: make([][]float64, q)}
+	}
+	r.rows = make([][][]float64, r.byGroup)
+	for k := range r.rows {
+		r.rows[k] = make([][]float64, len(r.columns))
+		for j := k; j < len(r.columns); j++ {
+			r.rows[k][j] = make([]float64, len(r.groups.first))
+		}
+	}
+	for g, rows := range r.groups.rows() {
+		p := &pools[r.pools.of[g]]
+		for len(rows) > 0 {
+			some := rows
+			if r.byGroup == 0 && len(rows) > blockOfRows {
+				some = rows[:blockOfRows]
+			}
+			rows = rows[len(some):]
+			m := r.gather(some)
+			householder(m, r.byGroup)
+			kept := min(r.byGroup, len(some))
+			for k := range kept {
+				for j := k; j < len(m); j++ {
+					r.rows[k][j][g] = m[j][k]
+				}
+			}
+			p.add(m[r.byGroup:], kept)
+		}
+	}
+	for k := range pools {
+		p := &pools[k]
+		p.reduce()
+		r.pooled, r.rest = append(r.pooled, p.columns), append(r.rest, p.rest())
+	}
+	for _, list := range [][][][]float64{r.rows, r.pooled, {{r.rest}}} {
+		for _, columns := range list {
+			for _, c := range columns {
+				for _, v := range c {
+					if v-v != 0 {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// gather copies rows of all columns, divided by their standard deviations where these are data.
+func (r *leastSquares) gather(rows []int32) [][]float64 {
+	m := make([][]float64, len(r.columns))
+	for j, c := range r.columns {
+		m[j] = make([]float64, len(rows))
+		for i, row := range rows {
+			m[j][i] = c[row]
+			if r.scale != nil {
+				m[j][i] /= r.scale[row]
+			}
+		}
+	}
+	return m
+}
+
+// rows lists the rows of each group.
+func (g *groups) rows() [][]int32 {
+	all, out := make([]int32, 0, len(g.of)), make([][]int32, len(g.first))
+	for k, n := range g.count {
+		at := len(all)
+		all = all[:at+int(n)]
+		out[k] = all[at:at]
+	}
+	for i, k := range g.of {
+		out[k] = append(out[k], int32(i))
+	}
+	return out
+}
+
+// A pool is rows of the common columns, of which the values are the last.
+type pool struct{ columns [][]float64 }
+
+// add adds the rows of a matrix from one on.
+func (p *pool) add(m [][]float64, from int) {
+	for j := range p.columns {
+		p.columns[j] = append(p.columns[j], m[j][from:]...)
+	}
+	if len(p.columns[0]) >= blockOfRows {
+		p.reduce()
+	}
+}
+
+// reduce leaves as many rows as there are columns.
+func (p *pool) reduce() {
+	householder(p.columns, len(p.columns))
+	for j, c := range p.columns {
+		p.columns[j] = c[:min(len(c), len(p.columns))]
+	}
+}
+
+// rest takes the row away that has a value alone, and returns its square.
+func (p *pool) rest() float64 {
+	last := len(p.columns) - 1
+	y := p.columns[last]
+	if len(y) <= last {
+		return 0
+	}
+	for j := range p.columns {
+		p.columns[j] = p.columns[j][:last]
+	}
+	return float64(y[last] * y[last])
+}
+
+// householder makes the first k columns of a matrix upper triangular by reflections of its rows (Golub and
+// Van Loan, Matrix Computations, algorithm 5.2.1).
+func householder(m [][]float64, k int) {
+	for j := range min(k, len(m[0])) {
+		v := m[j][j:]
+		norm := math.Sqrt(vector.Dot(len(v), v, v))
+		if norm == 0 {
+			continue
+		}
+		norm = -math.Copysign(norm, v[0])
+		v[0] -= norm
+		half := -float64(norm * v[0]) // vᵀv/2
+		for _, c := range m[j+1:] {
+			if c := c[j:]; half > 0 {
+				vector.Axpy(len(v), c, -vector.Dot(len(v), v, c)/half, v)
+			}
+		}
+		clear(v[1:])
+		v[0] = norm
+	}
+}
+
+// write adds the density to the target.
+func (r *leastSquares) write() {
+	sigma := r.pickAll([]ID{r.sigma}, r.groups)[0]
+	inverse := r.must("div", r.Scalar(1), sigma)
+	count := r.Builder.Const("rows", Shape{len(r.groups.first)}, r.groups.count)
+	groups := &expanding{r.Builder, r.term, r.power, Shape{len(r.groups.first)}, len(r.groups.first), false}
+	groups.Sum(groups.Mul(def.Value(count), groups.Func("log", def.Value(sigma))), -1)
+	each := -float64(halfLogTwoPi * float64(r.shape[0]))
+	for _, s := range r.scale {
+		each -= portable.Log(s)
+	}
+	r.constantPart(r.term, r.power*each)
+	r.writeRows(inverse)
+	r.writePools(inverse)
+}
+
+func (r *leastSquares) writeRows(inverse ID) {
+	var coefficients []ID
+	for _, t := range r.terms {
+		coefficients = append(coefficients, t.coefficient)
+	}
+	coefficients = r.pickAll(coefficients, r.groups)
+	for k, columns := range r.rows {
+		m := &slot{r.Builder, Shape{len(r.groups.first)}, columns, r.blocks, NoID}
+		for j := k; j < len(r.terms); j++ {
+			m.plus(m.times(columns[j], coefficients[j]))
+		}
+		r.square(m.residual(len(r.terms)), inverse)
+	}
+}
+
+func (r *leastSquares) writePools(inverse ID) {
+	rows, length := [][]float64(nil), 0
+	var of []float64
+	for k, columns := range r.pooled {
+		for j, c := range columns {
+			if k == 0 {
+				rows = append(rows, nil)
+			}
+			rows[j] = append(rows[j], c...)
+		}
+		for length += len(columns[0]); len(of) < length; {
+			of = append(of, float64(r.groupOf(k)+1))
+		}
+	}
+	at := func(of []float64) ID { // 1/sigma of a list of groups
+		if len(r.nodes[inverse].shape) == 0 {
+			return inverse
+		}
+		return r.must("gather", inverse, r.Builder.Const("pools", Shape{len(of)}, of))
+	}
+	if length > 0 {
+		m := &slot{r.Builder, Shape{length}, rows, r.blocks, NoID}
+		for j, t := range r.terms[r.byGroup:] {
+			m.plus(m.times(rows[j], t.coefficient))
+		}
+		r.square(m.residual(len(r.terms)-r.byGroup), at(of))
+	}
+	var each []float64
+	for k := range r.rest {
+		each = append(each, float64(r.groupOf(k)+1))
+	}
+	rest := r.Builder.Const("rest", Shape{len(each)}, r.rest)
+	inverse = at(each)
+	if err := r.Builder.Add(r.term, r.must("mul", rest, r.must("mul", inverse, inverse)), -0.5*r.power); err != nil {
+		panic("graph: " + err.Error())
+	}
+}
+
+// groupOf is a group of a pool.
+func (r *leastSquares) groupOf(pool int) int { return r.pools.first[pool] }
+
+// square adds the square of residuals times what they are to be multiplied by.
+func (r *leastSquares) square(residual, inverse ID) {
+	z := r.must("mul", residual, inverse)
+	if err := r.Builder.Add(r.term, r.must("mul", z, z), -0.5*r.power); err != nil {
+		panic("graph: " + err.Error())
+	}
+}
+
+// A slot is some rows: their columns are those of the terms, of the blocks, and the values.
+type slot struct {
+	*Builder
+	shape   Shape
+	columns [][]float64
+	blocks  []linearBlock
+	sum     ID
+}
+
+func (m *slot) plus(id ID) {
+	if m.sum == NoID {
+		m.sum = id
+	} else {
+		m.sum = m.must("add", m.sum, id)
+	}
+}
+
+func (m *slot) times(column []float64, coefficient ID) ID {
+	return m.must("mul", m.Builder.Const("column", m.shape, column), coefficient)
+}
+
+// residual is the values minus the predictor, whose blocks are behind so many terms.
+func (m *slot) residual(terms int) ID {
+	for _, block := range m.blocks {
+		k, matrix := m.nodes[block.matrix].shape[1], []float64(nil)
+		for range k {
+			matrix = append(matrix, m.columns[terms]...)
+			terms++
+		}
+		m.plus(m.must("matmul", m.Builder.Const("columns", Shape{m.shape[0], k}, matrix), block.coefficients))
+	}
+	return m.must("sub", m.Builder.Const("values", m.shape, m.columns[terms]), m.sum)
+}
