@@ -92,6 +92,7 @@ func TestDecimals(t *testing.T) {
 				var made [2]*graph.Graph
 				for plain := range made {
 					b := graph.New(family)
+					b.EachRow()
 					if plain == 1 {
 						b.Plain()
 					}
@@ -135,6 +136,7 @@ func TestStandardisedDecimals(t *testing.T) {
 				var made [2]*graph.Graph
 				for plain := range made {
 					b := graph.New(family)
+					b.EachRow()
 					if plain == 1 {
 						b.Plain()
 					}
@@ -173,6 +175,7 @@ func TestStandardisedColumnsOneByOne(t *testing.T) {
 	var made [3]*graph.Graph
 	for k := range made {
 		b := graph.New("columns")
+		b.EachRow()
 		if k == 1 {
 			b.Plain()
 		}

@@ -56,6 +56,7 @@ var passingModels = []passingModel{
 func (m *passingModel) graph(tb testing.TB) *graph.Graph {
 	d := newLogisticData(m.rows, m.columns)
 	b := graph.New(m.name)
+	b.EachRow()
 	x := b.Const("X", shape{m.rows, m.columns}, d.columns)
 	added := b.Param("b", shape{})
 	switch {

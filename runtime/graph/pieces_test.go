@@ -71,6 +71,7 @@ var longModels = []longModel{
 		density(tb, b, "y", "bernoulli_logit", column(b, "y", d.binary, lo, hi), d.linear(tb, b, lo, hi))
 	}},
 	{"normal", 21_001, func(tb testing.TB, b *graph.Builder, d *longData, lo, hi int) {
+		b.EachRow()
 		density(tb, b, "y", "normal", column(b, "y", d.real, lo, hi), d.linear(tb, b, lo, hi),
 			apply(tb, b, "exp", b.Param("s", shape{})))
 	}},

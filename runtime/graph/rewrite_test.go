@@ -55,6 +55,7 @@ func everyModel(t *testing.T, visit func(name string, g *graph.Graph, x []float6
 		}
 		drawn := c.draw(uint64(i))
 		b := graph.New("density")
+		b.EachRow()
 		drawn.build(t, b)
 		visit(c.String(), build(t, b), drawn.at())
 	})
@@ -262,6 +263,7 @@ func TestOrderOfOutputs(t *testing.T) {
 	run := func(plain bool) []float64 {
 		const n = 300
 		b := graph.New("order")
+		b.EachRow()
 		if plain {
 			b.Plain()
 		}
