@@ -27,12 +27,15 @@ func (b *Builder) EachRow() { b.eachRow = true }
 // reports whether the whole density has been written.
 func (b *Builder) collapse(term string, n node) (node, bool) {
 	x, d := b.nodes[n.in[0]], n.likely.dist
-	if b.plain || b.seldom || b.eachRow || n.likely.weighted ||
-		!d.Discrete && d.Grouped == nil && d.Rows != def.NormalRows || x.kind != constant || len(x.shape) != 1 || x.shape[0] <= fewRows || !b.inside(&n) {
+	asWritten := b.plain || b.seldom || b.eachRow || n.likely.weighted
+	if asWritten || x.kind != constant || len(x.shape) != 1 || x.shape[0] <= fewRows || !b.inside(&n) {
 		return n, false
 	}
-	if d.Rows == def.NormalRows {
+	switch {
+	case d.Rows == def.NormalRows:
 		return n, b.reduce(term, &n)
+	case !d.Discrete && d.Grouped == nil:
+		return n, false
 	}
 	var columns [][]float64
 	for _, id := range n.in[1:] {

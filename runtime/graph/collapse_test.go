@@ -164,7 +164,8 @@ func TestRowsThatStayApart(t *testing.T) {
 		if c.name == "beta" { // with a density above 0 at 0
 			theta = []graph.ID{b.Scalar(1), theta[0]}
 		}
-		if err := b.Density("y", dist(t, c.name), b.Const("y", shape{n}, c.y), theta, graph.NoID, 1); err != nil {
+		y := b.Const("y", shape{n}, c.y)
+		if err := b.Density("y", dist(t, c.name), y, theta, graph.NoID, 1); err != nil {
 			t.Fatal(err)
 		}
 		g := build(t, b)

@@ -17,7 +17,7 @@ import (
 // once for all groups with the same σ.
 
 // rowsSaved is how many times as many rows there are as rows that are left, at least; blockOfRows how many
-// rows of what groups leave are transformed at a time.
+// rows are transformed at a time.
 const (
 	rowsSaved   = 2
 	blockOfRows = 1024
@@ -284,22 +284,20 @@ func (r *leastSquares) transform() bool {
 		}
 	}
 	for g, rows := range r.groups.rows() {
-		p := &pools[r.pools.of[g]]
-		for len(rows) > 0 {
-			some := rows
-			if r.byGroup == 0 && len(rows) > blockOfRows {
-				some = rows[:blockOfRows]
+		own := make([][]float64, len(r.columns))
+		for some := range slices.Chunk(rows, blockOfRows) {
+			r.gather(own, some)
+			householder(own, r.byGroup)
+			kept := min(r.byGroup, len(own[0]))
+			pools[r.pools.of[g]].add(own[r.byGroup:], kept)
+			for j, c := range own {
+				own[j] = c[:kept]
 			}
-			rows = rows[len(some):]
-			m := r.gather(some)
-			householder(m, r.byGroup)
-			kept := min(r.byGroup, len(some))
-			for k := range kept {
-				for j := k; j < len(m); j++ {
-					r.rows[k][j][g] = m[j][k]
-				}
+		}
+		for k := range own[0] {
+			for j := k; j < len(own); j++ {
+				r.rows[k][j][g] = own[j][k]
 			}
-			p.add(m[r.byGroup:], kept)
 		}
 	}
 	for k := range pools {
@@ -321,19 +319,17 @@ func (r *leastSquares) transform() bool {
 	return true
 }
 
-// gather copies rows of all columns, divided by their standard deviations where these are data.
-func (r *leastSquares) gather(rows []int32) [][]float64 {
-	m := make([][]float64, len(r.columns))
+// gather adds rows to all columns, divided by their standard deviations where these are data.
+func (r *leastSquares) gather(to [][]float64, rows []int32) {
 	for j, c := range r.columns {
-		m[j] = make([]float64, len(rows))
-		for i, row := range rows {
-			m[j][i] = c[row]
+		for _, row := range rows {
+			v := c[row]
 			if r.scale != nil {
-				m[j][i] /= r.scale[row]
+				v /= r.scale[row]
 			}
+			to[j] = append(to[j], v)
 		}
 	}
-	return m
 }
 
 // rows lists the rows of each group.
@@ -448,7 +444,7 @@ func (r *leastSquares) writePools(inverse ID) {
 			rows[j] = append(rows[j], c...)
 		}
 		for length += len(columns[0]); len(of) < length; {
-			of = append(of, float64(r.groupOf(k)+1))
+			of = append(of, float64(r.pools.first[k]+1))
 		}
 	}
 	at := func(of []float64) ID { // 1/sigma of a list of groups
@@ -466,22 +462,22 @@ func (r *leastSquares) writePools(inverse ID) {
 	}
 	var each []float64
 	for k := range r.rest {
-		each = append(each, float64(r.groupOf(k)+1))
+		each = append(each, float64(r.pools.first[k]+1))
 	}
 	rest := r.Builder.Const("rest", Shape{len(each)}, r.rest)
 	inverse = at(each)
-	if err := r.Builder.Add(r.term, r.must("mul", rest, r.must("mul", inverse, inverse)), -0.5*r.power); err != nil {
-		panic("graph: " + err.Error())
-	}
+	r.half(r.must("mul", rest, r.must("mul", inverse, inverse)))
 }
-
-// groupOf is a group of a pool.
-func (r *leastSquares) groupOf(pool int) int { return r.pools.first[pool] }
 
 // square adds the square of residuals times what they are to be multiplied by.
 func (r *leastSquares) square(residual, inverse ID) {
 	z := r.must("mul", residual, inverse)
-	if err := r.Builder.Add(r.term, r.must("mul", z, z), -0.5*r.power); err != nil {
+	r.half(r.must("mul", z, z))
+}
+
+// half takes half the sum of squares away from the target.
+func (r *leastSquares) half(squares ID) {
+	if err := r.Builder.Add(r.term, squares, -0.5*r.power); err != nil {
 		panic("graph: " + err.Error())
 	}
 }

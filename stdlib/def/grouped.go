@@ -8,11 +8,12 @@ type Grouped struct {
 	// the carrier.
 	Write func(b DensityBuilder, one, count Value, theta []Value)
 	// Rest is what is added besides: Σ Of(x)·By(one, θ) of the groups.
-	Rest []Rest
+	Rest []GroupStatistic
 }
 
-// A Rest is a function of some values, given what stands for them, times one of that and the parameters.
-type Rest struct {
+// A GroupStatistic is a function of some values, given what stands for them, times one of that and the
+// parameters.
+type GroupStatistic struct {
 	Of func(x []float64, one float64) float64
 	By func(b DensityBuilder, one Value, theta []Value) Value
 }

@@ -7,7 +7,7 @@ import (
 
 // standIn is the density of groups of values as that of so many values that are all equal to one, and the
 // rest.
-func standIn(d func() def.Dist, one func(x []float64) float64, rest ...def.Rest) *def.Grouped {
+func standIn(d func() def.Dist, one func(x []float64) float64, rest ...def.GroupStatistic) *def.Grouped {
 	return &def.Grouped{One: one, Rest: rest,
 		Write: func(b def.DensityBuilder, one, count def.Value, theta []def.Value) {
 			b.Sum(b.Mul(count, b.Elements(d(), one, theta...)), 1)
@@ -16,7 +16,7 @@ func standIn(d func() def.Dist, one func(x []float64) float64, rest ...def.Rest)
 
 // total is the density of groups of counts as that of the sum of each.
 func total(write func(b def.DensityBuilder, sum, count def.Value, theta []def.Value),
-	rest ...def.Rest) *def.Grouped {
+	rest ...def.GroupStatistic) *def.Grouped {
 	return &def.Grouped{One: sumOf, Write: write, Rest: rest}
 }
 
@@ -39,8 +39,9 @@ func withoutCarrier(d def.Dist) def.Dist {
 
 // besides is Σ f(x) of a group, less that of as many values that are equal to one, times a function of the
 // parameters.
-func besides(f func(x float64) float64, by func(b def.DensityBuilder, theta []def.Value) def.Value) def.Rest {
-	return def.Rest{
+func besides(f func(x float64) float64,
+	by func(b def.DensityBuilder, theta []def.Value) def.Value) def.GroupStatistic {
+	return def.GroupStatistic{
 		Of: func(x []float64, one float64) float64 {
 			at, sum := f(one), 0.0
 			for _, v := range x {
@@ -110,7 +111,7 @@ func vonMisesGroups() *def.Grouped {
 	return standIn(VonMises, func(x []float64) float64 {
 		mean, _ := direction(x)
 		return mean
-	}, def.Rest{
+	}, def.GroupStatistic{
 		Of: func(x []float64, _ float64) float64 {
 			_, length := direction(x)
 			return length - float64(len(x))
@@ -141,7 +142,7 @@ func poissonGroups(d func() def.Dist,
 	times func(b def.DensityBuilder, rate, count def.Value) def.Value) *def.Grouped {
 	return total(func(b def.DensityBuilder, sum, count def.Value, theta []def.Value) {
 		b.Density(withoutCarrier(d()), sum, times(b, theta[0], count))
-	}, def.Rest{
+	}, def.GroupStatistic{
 		Of: func(x []float64, sum float64) float64 { return -sum * portable.Log(float64(len(x))) },
 		By: func(b def.DensityBuilder, _ def.Value, _ []def.Value) def.Value { return b.Number(1) },
 	})
