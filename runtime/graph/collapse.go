@@ -102,17 +102,23 @@ func (b *Builder) rowData(id ID, shape Shape, out *[][]float64) bool {
 	return true
 }
 
-// groups are sets of rows: of each row its group, and of each group its first row and how many it has.
+// groups are sets of rows: of each row its group, nil where there is one, and of each group its first row and
+// how many it has.
 type groups struct {
+	rows  int
 	of    []int32
 	first []int
 	count []float64
 }
 
+func oneGroup(rows int) *groups {
+	return &groups{rows: rows, first: []int{0}, count: []float64{float64(rows)}}
+}
+
 // groupsOf puts rows together that are the same in all columns, in the order of these; nil where that makes
 // more groups than most.
 func groupsOf(columns [][]float64, rows, most int) *groups {
-	g := &groups{of: make([]int32, rows), first: []int{0}, count: []float64{float64(rows)}}
+	g := oneGroup(rows)
 	for _, c := range columns {
 		if g = g.divided(c, most); g == nil {
 			return nil
@@ -122,15 +128,23 @@ func groupsOf(columns [][]float64, rows, most int) *groups {
 	return g
 }
 
+// at is the group of a row.
+func (g *groups) at(row int) int32 {
+	if g.of == nil {
+		return 0
+	}
+	return g.of[row]
+}
+
 // divided divides groups by a column; nil where there are too many then.
 func (g *groups) divided(column []float64, most int) *groups {
 	type key struct {
 		group int32
 		bits  uint64
 	}
-	out, found := &groups{}, map[key]int32{}
+	out, found := &groups{rows: g.rows}, map[key]int32{}
 	for i, v := range column {
-		at := key{g.of[i], math.Float64bits(v)}
+		at := key{g.at(i), math.Float64bits(v)}
 		k, known := found[at]
 		if !known {
 			k = int32(len(out.first))
@@ -170,22 +184,40 @@ func (g *groups) sort(columns [][]float64) {
 	}
 }
 
-// values are those of a column in each group, in the order of the rows.
-func (g *groups) values(column []float64) [][]float64 {
-	all, out := make([]float64, 0, len(column)), make([][]float64, len(g.first))
-	for k, rows := range g.rows() {
-		at := len(all)
-		for _, i := range rows {
-			all = append(all, column[i])
+// each calls do with the rows of one group after another, at most some at a time.
+func (g *groups) each(some int, do func(group int, rows []int32)) {
+	all, next := make([]int32, min(some, g.rows)), 0
+	if g.of != nil {
+		all = make([]int32, g.rows)
+		ends := make([]int, len(g.count))
+		for k, n := range g.count {
+			ends[k], next = next, next+int(n)
 		}
-		out[k] = all[at:]
+		for i, k := range g.of {
+			all[ends[k]] = int32(i)
+			ends[k]++
+		}
 	}
-	return out
+	next = 0
+	for k, n := range g.count {
+		for end := next + int(n); next < end; {
+			rows := min(some, end-next)
+			if g.of != nil {
+				do(k, all[next:][:rows])
+			} else {
+				for i := range rows {
+					all[i] = int32(next + i)
+				}
+				do(k, all[:rows])
+			}
+			next += rows
+		}
+	}
 }
 
 // pickAll takes one row of each group.
 func (b *Builder) pickAll(in []ID, g *groups) []ID {
-	p := picking{b, map[ID]ID{}, Shape{len(g.of)}, g.first}
+	p := picking{b, map[ID]ID{}, Shape{g.rows}, g.first}
 	out := slices.Clone(in)
 	for k, id := range in {
 		out[k] = p.of(id)
@@ -202,13 +234,15 @@ func (b *Builder) inGroups(term string, n *node, g *groups) bool {
 	keep := func(list *[]float64, v float64) {
 		*list, finite = append(*list, v), finite && v-v == 0
 	}
-	for _, x := range g.values(b.nodes[n.in[0]].values) {
+	values := b.nodes[n.in[0]].values
+	g.each(g.rows, func(_ int, rows []int32) {
+		x := permuted(values, rows)
 		one := form.One(x)
 		keep(&ones, one)
 		for k, r := range form.Rest {
 			keep(&rest[k], r.Of(x, one))
 		}
-	}
+	})
 	if !finite {
 		return false
 	}

@@ -75,10 +75,36 @@ func (b *Builder) linearForm(id ID, shape Shape) (f linearForm, ok bool) {
 		if of, ok := b.linearForm(n.in[0], shape); ok {
 			return b.times(of, b.must("div", b.Scalar(1), n.in[1]))
 		}
+	case n.op == opRowDot:
+		for k := range 2 {
+			if x, slopes := n.in[k], n.in[1-k]; b.nodes[x].kind == constant && b.nodes[slopes].op == opGather {
+				return b.slopes(x, b.nodes[slopes])
+			}
+		}
 	case n.op == opMatMul && b.nodes[n.in[0]].kind == constant:
 		return linearForm{blocks: []linearBlock{{n.in[0], n.in[1]}}}, true
 	}
 	return linearForm{terms: []linearTerm{{NoID, id}}}, true
+}
+
+// slopes is the form of Σ_j x_j·B[g, j] over the columns of data and of a table that is looked up by row.
+func (b *Builder) slopes(x ID, gather node) (f linearForm, ok bool) {
+	n, table := b.nodes[x], b.nodes[gather.in[0]].shape
+	if len(gather.in) != 2 || len(table) != 2 || !n.shape.equal(gather.shape) {
+		return f, false
+	}
+	part := func(of ID, rows, j int) ID {
+		id, err := b.Apply("slice", Attr{Slices: []Slice{{Hi: rows}, {j, j + 1, true}}}, of)
+		if err != nil {
+			panic("graph: " + err.Error())
+		}
+		return id
+	}
+	for j := range table[1] {
+		coefficient := b.must("gather", part(gather.in[0], table[0], j), gather.in[1])
+		f.terms = append(f.terms, linearTerm{part(x, n.shape[0], j), coefficient})
+	}
+	return f, true
 }
 
 // byGroup reports whether a value is a number or may differ by group, and is linear in no column of data.
@@ -233,15 +259,16 @@ func (r *leastSquares) prepare(f linearForm, y []float64) bool {
 
 // withoutOffsets takes columns with a known coefficient away from the values.
 func (r *leastSquares) withoutOffsets(y []float64) []float64 {
-	y = slices.Clone(y)
 	r.terms = slices.DeleteFunc(r.terms, func(t linearTerm) bool {
 		v, known := r.scalarValue(t.coefficient)
-		for i := range y {
-			if known {
-				y[i] -= float64(v * r.of(t.column)[i])
-			}
+		if !known {
+			return false
 		}
-		return known
+		y = slices.Clone(y)
+		for i, c := range r.of(t.column) {
+			y[i] -= float64(v * c)
+		}
+		return true
 	})
 	return y
 }
@@ -262,7 +289,7 @@ func (g *groups) sets(columns [][]float64) *groups {
 			of[k] = append(of[k], c[row])
 		}
 	}
-	out := &groups{of: make([]int32, len(g.first)), first: []int{0}, count: []float64{float64(len(g.first))}}
+	out := oneGroup(len(g.first))
 	for _, c := range of {
 		out = out.divided(c, len(g.first))
 	}
@@ -283,23 +310,24 @@ func (r *leastSquares) transform() bool {
 			r.rows[k][j] = make([]float64, len(r.groups.first))
 		}
 	}
-	for g, rows := range r.groups.rows() {
-		own := make([][]float64, len(r.columns))
-		for some := range slices.Chunk(rows, blockOfRows) {
-			r.gather(own, some)
-			householder(own, r.byGroup)
-			kept := min(r.byGroup, len(own[0]))
-			pools[r.pools.of[g]].add(own[r.byGroup:], kept)
-			for j, c := range own {
-				own[j] = c[:kept]
-			}
+	own, last := make([][]float64, len(r.columns)), -1
+	r.groups.each(blockOfRows, func(g int, rows []int32) {
+		if g != last {
+			own, last = make([][]float64, len(r.columns)), g
 		}
-		for k := range own[0] {
+		r.gather(own, rows)
+		householder(own, r.byGroup)
+		kept := min(r.byGroup, len(own[0]))
+		pools[r.pools.at(g)].add(own[r.byGroup:], kept)
+		for j, c := range own {
+			own[j] = c[:kept]
+		}
+		for k := range kept {
 			for j := k; j < len(own); j++ {
 				r.rows[k][j][g] = own[j][k]
 			}
 		}
-	}
+	})
 	for k := range pools {
 		p := &pools[k]
 		p.reduce()
@@ -330,20 +358,6 @@ func (r *leastSquares) gather(to [][]float64, rows []int32) {
 			to[j] = append(to[j], v)
 		}
 	}
-}
-
-// rows lists the rows of each group.
-func (g *groups) rows() [][]int32 {
-	all, out := make([]int32, 0, len(g.of)), make([][]int32, len(g.first))
-	for k, n := range g.count {
-		at := len(all)
-		all = all[:at+int(n)]
-		out[k] = all[at:at]
-	}
-	for i, k := range g.of {
-		out[k] = append(out[k], int32(i))
-	}
-	return out
 }
 
 // A pool is rows of the common columns, of which the values are the last.

@@ -56,7 +56,10 @@ func (s *regressing) byGroup() graph.ID {
 
 func (s *regressing) of(depth int) graph.ID {
 	if depth == 0 {
-		switch s.r.IntN(5) {
+		switch s.r.IntN(6) {
+		case 5:
+			slopes := s.op("gather", s.param(7, 2), s.b.Const("g", shape{s.n}, s.group))
+			return s.op("rowdot", s.data(s.n, 2), slopes)
 		case 0:
 			return s.param()
 		case 1:
@@ -189,10 +192,13 @@ func TestLeastSquaresOfSmallResiduals(t *testing.T) {
 // values have no finite sum of squares.
 func TestLeastSquaresThatSaveNothing(t *testing.T) {
 	for _, c := range []struct {
-		n, k int
-		of   float64
-		few  bool
-	}{{200, 90, 1, true}, {200, 110, 1, false}, {200, 3, 1e200, false}} {
+		n, k  int
+		of    float64
+		sigma []float64 // nil: a parameter
+		few   bool
+	}{{200, 90, 1, nil, true}, {200, 110, 1, nil, false}, {200, 3, 1e200, nil, false},
+		{200, 3, 1, repeated(2, 200), true}, {200, 3, 1, append(repeated(2, 199), 0), false},
+		{200, 3, 1, append(repeated(2, 199), math.Inf(1)), false}} {
 		b := graph.New("wide")
 		x, y := make([]float64, c.n*c.k), make([]float64, c.n)
 		for i := range x {
@@ -202,12 +208,16 @@ func TestLeastSquaresThatSaveNothing(t *testing.T) {
 			y[i] = c.of * math.Cos(float64(i))
 		}
 		mu := apply(t, b, "matmul", b.Const("X", shape{c.n, c.k}, x), b.Param("b", shape{c.k}))
-		if err := b.Density("y", dist(t, "normal"), b.Const("y", shape{c.n}, y),
-			[]graph.ID{mu, b.Param("s", nil)}, graph.NoID, 1); err != nil {
+		sigma := b.Param("s", nil)
+		if c.sigma != nil {
+			sigma = b.Const("sigma", shape{c.n}, c.sigma)
+		}
+		if err := b.Density("y", dist(t, "normal"), b.Const("y", shape{c.n}, y), []graph.ID{mu, sigma},
+			graph.NoID, 1); err != nil {
 			t.Fatal(err)
 		}
 		if got := mostRows(build(t, b)) < c.n; got != c.few {
-			t.Errorf("%d rows of %d columns and size %v: fewer rows %v, want %v", c.n, c.k, c.of, got, c.few)
+			t.Errorf("%+v: fewer rows %v", c, got)
 		}
 	}
 }

@@ -134,7 +134,7 @@ func (g *Graph) sortRows(set []ID, root ID, rows []int32, copies []node) []node 
 }
 
 func permuted[T any](v []T, rows []int32) []T {
-	out := make([]T, len(v))
+	out := make([]T, len(rows))
 	for i, r := range rows {
 		out[i] = v[r]
 	}
