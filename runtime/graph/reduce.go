@@ -16,10 +16,11 @@ import (
 // are transformed by its own columns first; what these leave has the common columns alone, and is transformed
 // once for all groups with the same σ.
 
-// rowsSaved is how many times as many rows there are as rows that are left, at least; blockOfRows how many
-// rows are transformed at a time.
+// rowsSaved is how many times as many rows there are as rows that are left, at least, and leastSaved by how
+// many they are more: few are as fast as they are. blockOfRows is how many rows are transformed at a time.
 const (
 	rowsSaved   = 2
+	leastSaved  = 64
 	blockOfRows = 1024
 )
 
@@ -176,6 +177,7 @@ func (b *Builder) merged(f linearForm) (terms []linearTerm, byGroup int) {
 type leastSquares struct {
 	*expanding
 	shape   Shape
+	dist    *def.Dist
 	sigma   ID
 	terms   []linearTerm
 	byGroup int // of the terms
@@ -190,14 +192,13 @@ type leastSquares struct {
 	// the pools: rows of common columns and values, by columns, of each set of groups with the same sigma
 	pools  *groups // of groups
 	pooled [][][]float64
-	rest   []float64 // of each pool, the sum of squares of what no column explains
 }
 
 // reduce writes a density of normal errors by fewer rows. It reports false where that is not possible or does
 // not save rows.
 func (b *Builder) reduce(term string, n *node) bool {
 	x := b.nodes[n.in[0]]
-	r := &leastSquares{shape: x.shape, sigma: n.in[2],
+	r := &leastSquares{shape: x.shape, dist: n.likely.dist, sigma: n.in[2],
 		expanding: &expanding{b, term, n.power, x.shape, x.shape[0], false}}
 	f, ok := b.linearForm(n.in[1], x.shape)
 	if !ok || !r.prepare(f, x.values) {
@@ -250,11 +251,11 @@ func (r *leastSquares) prepare(f linearForm, y []float64) bool {
 		return false
 	}
 	r.pools = r.groups.sets(ofSigma)
-	left := len(r.pools.first) * r.common
+	left := len(r.pools.first) * (r.common + 2) // a row of residuals, and log sigma
 	for _, n := range r.groups.count {
 		left += min(int(n), r.byGroup)
 	}
-	return rows >= rowsSaved*left
+	return rows >= max(rowsSaved*left, left+leastSaved)
 }
 
 // withoutOffsets takes columns with a known coefficient away from the values.
@@ -331,9 +332,9 @@ func (r *leastSquares) transform() bool {
 	for k := range pools {
 		p := &pools[k]
 		p.reduce()
-		r.pooled, r.rest = append(r.pooled, p.columns), append(r.rest, p.rest())
+		r.pooled = append(r.pooled, p.columns)
 	}
-	for _, list := range [][][][]float64{r.rows, r.pooled, {{r.rest}}} {
+	for _, list := range [][][][]float64{r.rows, r.pooled} {
 		for _, columns := range list {
 			for _, c := range columns {
 				for _, v := range c {
@@ -381,19 +382,6 @@ func (p *pool) reduce() {
 	}
 }
 
-// rest takes the row away that has a value alone, and returns its square.
-func (p *pool) rest() float64 {
-	last := len(p.columns) - 1
-	y := p.columns[last]
-	if len(y) <= last {
-		return 0
-	}
-	for j := range p.columns {
-		p.columns[j] = p.columns[j][:last]
-	}
-	return float64(y[last] * y[last])
-}
-
 // householder makes the first k columns of a matrix upper triangular by reflections of its rows (Golub and
 // Van Loan, Matrix Computations, algorithm 5.2.1).
 func householder(m [][]float64, k int) {
@@ -416,116 +404,110 @@ func householder(m [][]float64, k int) {
 	}
 }
 
-// write adds the density to the target.
+// write adds the density to the target: that of the rows that are left, and of the others log σ alone.
 func (r *leastSquares) write() {
-	sigma := r.pickAll([]ID{r.sigma}, r.groups)[0]
-	inverse := r.must("div", r.Scalar(1), sigma)
-	count := r.Builder.Const("rows", Shape{len(r.groups.first)}, r.groups.count)
-	groups := &expanding{r.Builder, r.term, r.power, Shape{len(r.groups.first)}, len(r.groups.first), false}
-	groups.Sum(groups.Mul(def.Value(count), groups.Func("log", def.Value(sigma))), -1)
-	each := -float64(halfLogTwoPi * float64(r.shape[0]))
-	for _, s := range r.scale {
-		each -= portable.Log(s)
+	of := r.pickAll([]ID{r.sigma}, r.groups)[0]
+	count := slices.Clone(r.groups.count)
+	rows := r.shape[0]
+	each := r.eachRow
+	r.eachRow = true
+	for _, list := range [][]slot{r.ofGroups(of), r.ofPools(of)} {
+		for _, s := range list {
+			values, eta := s.predictor(r)
+			if err := r.Builder.Density(r.term, r.dist, values, []ID{eta, s.sigma}, NoID, r.power); err != nil {
+				panic("graph: " + err.Error())
+			}
+			for _, g := range s.groups {
+				count[g]--
+			}
+			rows -= len(s.groups)
+		}
 	}
-	r.constantPart(r.term, r.power*each)
-	r.writeRows(inverse)
-	r.writePools(inverse)
+	r.eachRow = each
+	groups := &expanding{r.Builder, r.term, r.power, Shape{len(count)}, len(count), false}
+	left := def.Value(r.Builder.Const("rows", groups.shape, count))
+	groups.Sum(groups.Mul(left, groups.Func("log", def.Value(of))), -1)
+	constant := -float64(halfLogTwoPi * float64(rows))
+	for _, s := range r.scale {
+		constant -= portable.Log(s)
+	}
+	r.constantPart(r.term, r.power*constant)
 }
 
-func (r *leastSquares) writeRows(inverse ID) {
+// A slot is some rows: each with its group, its columns, which are those of terms, of the blocks, and the
+// values, the coefficients of the terms, and the standard deviation.
+type slot struct {
+	groups       []int
+	columns      [][]float64
+	coefficients []ID
+	sigma        ID
+}
+
+// ofGroups are row k of all groups, for each k.
+func (r *leastSquares) ofGroups(sigma ID) (out []slot) {
 	var coefficients []ID
 	for _, t := range r.terms {
 		coefficients = append(coefficients, t.coefficient)
 	}
 	coefficients = r.pickAll(coefficients, r.groups)
-	for k, columns := range r.rows {
-		m := &slot{r.Builder, Shape{len(r.groups.first)}, columns, r.blocks, NoID}
-		for j := k; j < len(r.terms); j++ {
-			m.plus(m.times(columns[j], coefficients[j]))
-		}
-		r.square(m.residual(len(r.terms)), inverse)
+	all := make([]int, len(r.groups.first))
+	for g := range all {
+		all[g] = g
 	}
+	for k, columns := range r.rows {
+		out = append(out, slot{all, columns[k:], coefficients[k:], sigma})
+	}
+	return out
 }
 
-func (r *leastSquares) writePools(inverse ID) {
-	rows, length := [][]float64(nil), 0
-	var of []float64
+// ofPools are the rows of all pools.
+func (r *leastSquares) ofPools(sigma ID) []slot {
+	out := slot{columns: make([][]float64, r.common+1), sigma: sigma}
+	var index []float64
 	for k, columns := range r.pooled {
 		for j, c := range columns {
-			if k == 0 {
-				rows = append(rows, nil)
-			}
-			rows[j] = append(rows[j], c...)
+			out.columns[j] = append(out.columns[j], c...)
 		}
-		for length += len(columns[0]); len(of) < length; {
-			of = append(of, float64(r.pools.first[k]+1))
+		for range columns[0] {
+			out.groups = append(out.groups, r.pools.first[k])
+			index = append(index, float64(r.pools.first[k]+1))
 		}
 	}
-	at := func(of []float64) ID { // 1/sigma of a list of groups
-		if len(r.nodes[inverse].shape) == 0 {
-			return inverse
+	if len(index) == 0 {
+		return nil
+	}
+	if len(r.nodes[sigma].shape) > 0 {
+		out.sigma = r.must("gather", sigma, r.Builder.Const("pools", Shape{len(index)}, index))
+	}
+	for _, t := range r.terms[r.byGroup:] {
+		out.coefficients = append(out.coefficients, t.coefficient)
+	}
+	return []slot{out}
+}
+
+// predictor is that of the rows, and their values.
+func (s *slot) predictor(r *leastSquares) (values, eta ID) {
+	shape := Shape{len(s.groups)}
+	eta = NoID
+	plus := func(id ID) {
+		if eta == NoID {
+			eta = id
+		} else {
+			eta = r.must("add", eta, id)
 		}
-		return r.must("gather", inverse, r.Builder.Const("pools", Shape{len(of)}, of))
 	}
-	if length > 0 {
-		m := &slot{r.Builder, Shape{length}, rows, r.blocks, NoID}
-		for j, t := range r.terms[r.byGroup:] {
-			m.plus(m.times(rows[j], t.coefficient))
-		}
-		r.square(m.residual(len(r.terms)-r.byGroup), at(of))
+	for j, c := range s.coefficients {
+		plus(r.must("mul", r.Builder.Const("column", shape, s.columns[j]), c))
 	}
-	var each []float64
-	for k := range r.rest {
-		each = append(each, float64(r.pools.first[k]+1))
+	at := len(s.coefficients)
+	for _, block := range r.blocks {
+		k := r.nodes[block.matrix].shape[1]
+		matrix := slices.Concat(s.columns[at:][:k]...)
+		at += k
+		plus(r.must("matmul", r.Builder.Const("columns", Shape{shape[0], k}, matrix), block.coefficients))
 	}
-	rest := r.Builder.Const("rest", Shape{len(each)}, r.rest)
-	inverse = at(each)
-	r.half(r.must("mul", rest, r.must("mul", inverse, inverse)))
-}
-
-// square adds the square of residuals times what they are to be multiplied by.
-func (r *leastSquares) square(residual, inverse ID) {
-	z := r.must("mul", residual, inverse)
-	r.half(r.must("mul", z, z))
-}
-
-// half takes half the sum of squares away from the target.
-func (r *leastSquares) half(squares ID) {
-	if err := r.Builder.Add(r.term, squares, -0.5*r.power); err != nil {
-		panic("graph: " + err.Error())
+	if eta == NoID {
+		eta = r.Scalar(0)
 	}
-}
-
-// A slot is some rows: their columns are those of the terms, of the blocks, and the values.
-type slot struct {
-	*Builder
-	shape   Shape
-	columns [][]float64
-	blocks  []linearBlock
-	sum     ID
-}
-
-func (m *slot) plus(id ID) {
-	if m.sum == NoID {
-		m.sum = id
-	} else {
-		m.sum = m.must("add", m.sum, id)
-	}
-}
-
-func (m *slot) times(column []float64, coefficient ID) ID {
-	return m.must("mul", m.Builder.Const("column", m.shape, column), coefficient)
-}
-
-// residual is the values minus the predictor, whose blocks are behind so many terms.
-func (m *slot) residual(terms int) ID {
-	for _, block := range m.blocks {
-		k, matrix := m.nodes[block.matrix].shape[1], []float64(nil)
-		for range k {
-			matrix = append(matrix, m.columns[terms]...)
-			terms++
-		}
-		m.plus(m.must("matmul", m.Builder.Const("columns", Shape{m.shape[0], k}, matrix), block.coefficients))
-	}
-	return m.must("sub", m.Builder.Const("values", m.shape, m.columns[terms]), m.sum)
+	return r.Builder.Const("values", shape, s.columns[at]), eta
 }
