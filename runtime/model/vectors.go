@@ -7,8 +7,8 @@ import (
 
 // Vectors are processes of few elements, many of them with one root, as the intercept and slopes of groups
 // are. Their map is that of process, for all of them at once: what is a number there is a column here, with
-// one element for each vector, and H has a precision matrix of each vector: data of a group tell of its
-// intercept and slope together. Matrices have K by K columns; of C and its adjoint the lower triangle is used.
+// one element for each vector. H has a precision matrix of each, since data of a group tell of its intercept
+// and slope together. Matrices have K by K columns; of C and its adjoint the lower triangle is used.
 type vectors struct {
 	*joint
 	n, k       int       // vectors and their elements
@@ -245,8 +245,8 @@ func (v *vectors) backC() {
 	}
 }
 
-// pullRoot sets the adjoint of the root: with that of I + LᵀHL, half of it off the diagonal on either side, it
-// is twice HL times that.
+// pullRoot sets the adjoint of the root: with that of I + LᵀHL, half of it off the diagonal on either side,
+// it is twice HL times that.
 func (v *vectors) pullRoot(centred bool, sign float64) {
 	k := v.k
 	clear(v.toRoot)
