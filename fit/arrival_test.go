@@ -122,9 +122,9 @@ func TestChainsArriveWhereRatesKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-// Chains of five series along one autoregression arrive where it follows them all, as in the data. Where it is
-// equal to one series the density grows without bound as that one's errors go to 0, though next to nothing of
-// the posterior is there: chains that climbed began there, with R-hat of 3.
+// Chains of five series along one autoregression arrive where it follows them all, as in the data. Where it
+// is equal to one series the density grows without bound as that one's errors go to 0, though next to nothing
+// of the posterior is there: chains that climbed began there, with R-hat of 3.
 func TestChainsArriveWhereAFactorIsNoSeries(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	var data strings.Builder

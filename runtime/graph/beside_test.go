@@ -48,7 +48,9 @@ func TestColumnsBeside(t *testing.T) {
 		"a constant and a matrix": {func(b *Builder) []ID {
 			return []ID{zeros(b), b.must("transpose", matrix(b))}
 		}, 0},
-		"vectors":                 {func(b *Builder) []ID { return []ID{row(b), b.must("row", b.Param("w", Shape{n}))} }, 0},
+		"vectors": {func(b *Builder) []ID {
+			return []ID{row(b), b.must("row", b.Param("w", Shape{n}))}
+		}, 0},
 		"joined before": {func(b *Builder) []ID {
 			return []ID{b.must("append", row(b), zeros(b)), b.must("transpose", matrix(b))}
 		}, 0},

@@ -8,7 +8,7 @@ import (
 
 // opBeside has the elements of its inputs in their order.
 var opBeside = &op{
-	name: "beside", doc: "joins vectors and matrices of equal numbers of rows along the second axis", least: 1,
+	name: "beside", doc: "joins vectors and matrices of as many rows along the second axis", least: 1,
 	infer: func(b *Builder, n *node) error {
 		rows, cols := b.nodes[n.in[0]].shape.rows(), 0
 		for _, id := range n.in {
