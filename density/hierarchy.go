@@ -77,13 +77,18 @@ const Informed = -1
 const MostBent = 2
 
 // Anchors is how many anchors effects have: one an element, or, of those that can be Informed, h of each
-// element followed by h·y of each; of Terms H, followed by b.
+// element followed by h·y of each; of vectors, whose elements data may tell of together, their precision
+// matrices, by columns of which each has a row of every vector, followed by these times means in the order of
+// the effects; of Terms H, followed by b.
 func (e Effects) Anchors() int {
 	if e.Terms != nil {
 		return e.Len * (e.Len + 1)
 	}
 	if e.Anchored {
 		return e.Len
+	}
+	if e.Vector > 0 {
+		return e.Len * (e.Vector + 1)
 	}
 	return 2 * e.Len
 }

@@ -122,6 +122,34 @@ func TestChainsArriveWhereRatesKeepTheirPlaces(t *testing.T) {
 	}
 }
 
+// Chains of five series along one autoregression arrive where it follows them all, as in the data. Where it
+// is equal to one series the density grows without bound as that one's errors go to 0, though next to nothing
+// of the posterior is there: chains that climbed began there, with R-hat of 3.
+func TestChainsArriveWhereAFactorIsNoSeries(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	var data strings.Builder
+	data.WriteString("Y.1,Y.2,Y.3,Y.4,Y.5\n")
+	f := 0.0
+	for range 80 {
+		f = 0.7*f + r.NormFloat64()
+		for k, load := range []float64{1, 0.8, 0.6, 0.9, 0.7} {
+			end := ","
+			if k == 4 {
+				end = "\n"
+			}
+			fmt.Fprintf(&data, "%.6g%s", load*f+0.6*r.NormFloat64(), end)
+		}
+	}
+	bound := bindFiles(t, "data Y : real[T, K]\nparam load : real[K] ~ half_normal(1)\n"+
+		"param s : real[K] ~ half_normal(1)\nparam phi ~ uniform(-1, 1)\nparam e : real[T] ~ normal(0, 1)\n"+
+		"let f : real[T] = recur f[1] = e[1] / sqrt(1 - phi^2), f[t] = phi * f[t - 1] + e[t] for t in 2..T\n"+
+		"Y ~ normal(outer(f, load), row(s))\n", stdlib.NoTransform, 1,
+		map[string]string{"data.csv": data.String()})
+	for seed := range uint64(3) {
+		arrive(t, bound, seed+1, "300", 1.05)
+	}
+}
+
 // Chains of directions at thirty sites arrive where the angles of the sites are near each other, as in the
 // data: some went round the circle, with effects of any size and less concentration, and R-hat of 2.1.
 func TestChainsArriveWhereAnglesAreNear(t *testing.T) {

@@ -146,16 +146,24 @@ func TestProcessesCostLessThanEitherForm(t *testing.T) {
 }
 
 // Correlated intercepts and slopes of groups have the means that they have in the coordinates of the model,
-// within 4 Monte Carlo standard errors of both, and an effective draw takes less than half the gradients.
+// within 4 Monte Carlo standard errors of both, and an effective draw takes less than half the gradients;
+// also where the covariate is far from 0, so that data tell of an intercept and its slope together.
 func TestVectorsKeepThePosteriorAndCostLess(t *testing.T) {
+	for _, middle := range []float64{0, 3} {
+		vectorsKeepThePosterior(t, middle)
+	}
+}
+
+func vectorsKeepThePosterior(t *testing.T, middle float64) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(8, 1))
 	table := strings.Builder{}
 	table.WriteString("y,x,g\n")
 	for g := range 40 {
 		intercept, slope := r.NormFloat64(), r.NormFloat64()
 		for range 4 + g%20 {
-			x, y := r.NormFloat64(), 0
-			if r.Float64() < 1/(1+math.Exp(-0.5-intercept-(slope+0.5*intercept)*x)) {
+			x, y := middle+r.NormFloat64(), 0
+			if r.Float64() < 1/(1+math.Exp(-0.5-intercept-(slope+0.5*intercept)*(x-middle))) {
 				y = 1
 			}
 			fmt.Fprintf(&table, "%d,%v,%d\n", y, x, g+1)

@@ -131,6 +131,53 @@ func TestEvidenceOfManyScales(t *testing.T) {
 	}
 }
 
+// Derivatives that are those of a normal density tell its precision matrix, whatever elements correlate with;
+// those of a density that rises to either side tell nothing, and elements that do not vary have no answer.
+func TestToldTogether(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 3))
+	for k := 1; k <= 4; k++ {
+		at := make([]float64, k*k)
+		for i := range at {
+			at[i] = r.NormFloat64()
+		}
+		want := make([]float64, k*k)
+		for i := range want {
+			for l := range k {
+				want[i] += at[i%k+k*l] * at[i/k+k*l]
+			}
+		}
+		moments, products := make([]float64, k*k), make([]float64, k*k)
+		for range 50 {
+			v, last := make([]float64, k), 0.0
+			for a := range v {
+				last = r.NormFloat64() + last
+				v[a] = math.Pow(10, float64(a)) * last
+			}
+			for i := range want {
+				moments[i] += v[i/k] * v[i%k]
+				for b := range k {
+					products[i] -= want[i/k+k*b] * v[b] * v[i%k]
+				}
+			}
+		}
+		h := told(moments, products, k)
+		for i, v := range products {
+			if math.Abs(h[i]-want[i]) > 1e-4*math.Sqrt(want[i/k*(k+1)]*want[i%k*(k+1)]) {
+				t.Errorf("element %d of %v, want %v", i, h, want[i])
+			}
+			products[i] = -v
+		}
+		for _, v := range told(moments, products, k) {
+			if math.Abs(v) > 1e-9*want[0] {
+				t.Errorf("a density that rises tells %v", v)
+			}
+		}
+	}
+	if h := told(make([]float64, 4), make([]float64, 4), 2); h != nil {
+		t.Errorf("elements that do not vary tell %v", h)
+	}
+}
+
 // independent draws from a target whose coordinates at one centring are independent normals of sd 0.5: θ and
 // the gradient by it.
 func independent(r *rand.Rand, b effectsBlock, at float64) (theta, g []float64) {

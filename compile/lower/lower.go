@@ -426,8 +426,10 @@ func (l *lowerer) likelihood(k *check.Likelihood) {
 	}
 	power *= l.scale(k)
 	l.Spec.Mixture = l.Spec.Mixture || l.mixed || k.Dist.Mixes()
-	if location, _ := k.Dist.Spread(); location >= 0 {
+	if location, scale := k.Dist.Spread(); location >= 0 {
 		l.Spec.Bends = l.Spec.Bends || l.b.Bends(theta[location])
+		l.Spec.Interpolates = l.Spec.Interpolates ||
+			scale >= 0 && l.b.Interpolates(left, theta[location], theta[scale])
 	}
 	term := l.key(Term(k.Stmt))
 	if err := l.b.Likelihood(term, k.Dist, left, theta, weights, power); err != nil {

@@ -358,6 +358,30 @@ func TestMixture(t *testing.T) {
 	}
 }
 
+// A location interpolates where it has as many parameters as there are values of one scale, which is a
+// parameter: a number, or one of each column.
+func TestInterpolates(t *testing.T) {
+	const names = "data Y : real[N, 3]\ndata y : real[N]\ndata g : level(G)[N]\nparam a ~ normal(0, 5)\n" +
+		"param s ~ half_normal(1)\nparam c : real[3] ~ half_normal(1)\nparam f : real[N] ~ normal(0, 1)\n" +
+		"param u : real[G] ~ normal(a, s)\n"
+	for text, want := range map[string]bool{
+		"y ~ normal(a + f, s)":                        true,
+		"y ~ student_t(4, exp(f), s)":                 true,
+		"Y ~ normal(outer(f, c), row(c))":             true,
+		"Y ~ normal(outer(f, c), s)":                  false,
+		"y ~ normal(f, 1)":                            false,
+		"y ~ normal(exp(u[g]), s)":                    false,
+		"y ~ normal(f, s * exp(u[g]))":                false,
+		"let z = cumulative_sum(f)\ny ~ normal(z, s)": true,
+	} {
+		f := fixture{Text: names + text, Tables: map[string]string{"server": "Y.1,Y.2,Y.3,y,g\n" +
+			"1,2,3,0.3,1\n1,2,3,-0.2,2\n2,2,3,0.5,1\n1,4,3,1,2\n1,2,5,0,1\n"}}
+		if got := f.Bind(t, check.Options{}).Plan.Parties[0].Interpolates; got != want {
+			t.Errorf("%s: interpolates %v", text, got)
+		}
+	}
+}
+
 // The location of a likelihood bends where parameters go through a function or divide; not by products,
 // bounds, lookups and recursions, nor where only another argument is curved. Effects are standardised where
 // their location and scale are all that their prior has.

@@ -194,6 +194,8 @@ func thereAndBack(t *testing.T, p *model.Party) (theta []float64) {
 			}
 			if e.Terms != nil {
 				c = append(c, positive(r, e.Len)...)
+			} else if e.Vector > 0 {
+				c = append(c, toldOfVectors(r, e)...)
 			}
 			for range e.Anchors() - (len(c) - anchored) {
 				c = append(c, 2*r.Float64())
@@ -224,6 +226,17 @@ func positive(r *rand.Rand, n int) []float64 {
 	}
 	of.Mul(root, root.T())
 	return of.RawMatrix().Data
+}
+
+// toldOfVectors are random precision matrices of vectors, of the first nothing, as their anchors have them.
+func toldOfVectors(r *rand.Rand, e density.Effects) []float64 {
+	n, h := e.Len/e.Vector, make([]float64, e.Len*e.Vector)
+	for i := 1; i < n; i++ {
+		for j, v := range positive(r, e.Vector) {
+			h[i+n*j] = v
+		}
+	}
+	return h
 }
 
 // sideBySide has effects, centred and not, and constants, which make terms: no location or scale depends on
@@ -682,7 +695,7 @@ y ~ normal(w[g, 1] + w[g, 2] .* x, 1)
 func TestVectors(t *testing.T) {
 	const n = 5
 	p := model.NewParty(vectored.Bind(t, check.Options{}).Plan, 0)
-	theta := thereAndBack(t, p)
+	theta, random := thereAndBack(t, p), rand.New(rand.NewPCG(12, 1))
 	effects, from, u := p.Effects(), p.FromTheta(), make([]float64, p.Dim())
 	at := make([]float64, len(effects))
 	for k, e := range effects {
@@ -710,13 +723,13 @@ func TestVectors(t *testing.T) {
 			continue
 		}
 		seen++
+		width := e.Len / n
+		copy(said, toldOfVectors(random, e))
 		for i := range e.Len {
-			h, y := 0.4*float64(i%4), 1-0.5*float64(i) // of some nothing
-			said[i], said[e.Len+i] = h, h*y
+			said[e.Len*width+i] = float64(i%n) * random.NormFloat64()
 		}
 		at[k] = density.Informed
 		logJacobian, want, squares, misfits := from.At(at, theta, u), 0.0, 0.0, 0.0
-		width := e.Len / n
 		for i := range n {
 			precision, pull := mat.NewSymDense(width, nil), mat.NewVecDense(width, nil)
 			mean, off := mat.NewVecDense(width, nil), mat.NewVecDense(width, nil)
@@ -729,10 +742,9 @@ func TestVectors(t *testing.T) {
 			}
 			for j := range width {
 				for l := range j + 1 {
-					precision.SetSym(j, l, prior.At(j, l))
+					precision.SetSym(j, l, prior.At(j, l)+said[i+n*(j+width*l)])
 				}
-				precision.SetSym(j, j, precision.At(j, j)+said[i+n*j])
-				pull.SetVec(j, pull.AtVec(j)+said[e.Len+i+n*j])
+				pull.SetVec(j, pull.AtVec(j)+said[e.Len*width+i+n*j])
 				off.SetVec(j, theta[e.Offset+i+n*j])
 				squares += u[e.Offset+i+n*j] * u[e.Offset+i+n*j]
 			}
@@ -746,8 +758,8 @@ func TestVectors(t *testing.T) {
 		}
 		near(t, squares, misfits)
 		near(t, logJacobian, want)
-		clear(said[:2*e.Len])
-		at[k], said = e.Centring, said[2*e.Len:]
+		clear(said[:e.Anchors()])
+		at[k], said = e.Centring, said[e.Anchors():]
 	}
 	if seen != 3 {
 		t.Errorf("%d of 3 effects have coordinates", seen)

@@ -35,3 +35,41 @@ func (b *Builder) curves(n *node, k int) bool {
 	in[k] = affine
 	return n.op.degree(in) == curved
 }
+
+// Interpolates reports whether the location of values depends on as many parameters as there are values of
+// one scale, which depends on parameters too: where the location is equal to all of these values, the density
+// grows without bound as their scale goes to 0.
+func (b *Builder) Interpolates(values, location, scale ID) bool {
+	b.check(values)
+	b.check(location)
+	b.check(scale)
+	if b.nodes[scale].degree == free {
+		return false
+	}
+	n, of := b.nodes[values].shape, b.nodes[scale].shape
+	alike := n.Len() // values of one scale
+	if of.Len() > 1 {
+		if len(n) != 2 || of.rows() != 1 {
+			return false
+		}
+		alike = n.rows()
+	}
+	return b.parametersOf(location, map[ID]bool{}) >= alike
+}
+
+// parametersOf is how many coordinates a value depends on, but for those of nodes that are known.
+func (b *Builder) parametersOf(id ID, known map[ID]bool) int {
+	n := &b.nodes[id]
+	if known[id] || n.degree == free {
+		return 0
+	}
+	known[id] = true
+	if n.kind == param {
+		return n.shape.Len()
+	}
+	total := 0
+	for _, in := range n.in {
+		total += b.parametersOf(in, known)
+	}
+	return total
+}

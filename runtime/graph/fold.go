@@ -121,6 +121,7 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 		if n := &b.nodes[in[0]]; n.op == opTranspose {
 			return n.in[0], true
 		}
+		return b.columnsBeside(in[0])
 	}
 	return b.undone(name, in)
 }

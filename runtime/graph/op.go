@@ -58,7 +58,7 @@ var ops = []*op{
 	opEq, opNe, opLt, opLe, opGt, opGe, opAnd, opOr, opNot, opWhere,
 	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opRow, opColSums, opColMeans,
 	opCumulativeSum, opCumulativeMax,
-	opSlice, opGather, opAppend, opFill, opReshape,
+	opSlice, opGather, opAppend, opBeside, opFill, opReshape,
 	opMax, opMin, opSort, opRank, opQuantile, opLogSumExp, opSoftmax, opLogSoftmax, opRowSums, opRowMeans,
 	opSumBy, opMeanBy, opMaxBy, opMinBy, opLogSumExpBy, opRowMax, opRowMin, opColMax, opColMin,
 	opOuter, opLogMix, opPi,

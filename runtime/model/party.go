@@ -163,7 +163,9 @@ func (p *Party) Hierarchical() bool { return p.spec.Hierarchical }
 func (p *Party) Multimodal() bool { return p.spec.Mixture || p.spec.Bends || p.here().Solves() }
 
 // Bounded implements density.Multimodal.
-func (p *Party) Bounded() bool { return !p.spec.Hierarchical || p.spec.Standardises }
+func (p *Party) Bounded() bool {
+	return !p.spec.Interpolates && (!p.spec.Hierarchical || p.spec.Standardises)
+}
 
 // Weights lists the coordinates that are weights.
 func (p *Party) Weights() []int {

@@ -116,7 +116,7 @@ func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 			e := m.effects[number]
 			e.location, e.logScale = exec.Output(at), exec.Output(at+1)
 			if e.Walk || e.Process {
-				e.joint = newJoint(e.Len, exec.Output(at+2))
+				e.joint = newJoint(e.Anchors(), exec.Output(at+2))
 			}
 			if e.Walk {
 				e.walk = newWalk(e.Len, e.joint)
@@ -185,7 +185,7 @@ func (m *recentred) At(at, from, to []float64) float64 {
 		} else if e.joint != nil {
 			e.joint.on, e.joint.anchors = at[k] != e.Centring, e.joint.nothing
 			if at[k] == density.Informed {
-				e.joint.anchors = anchors[:2*e.Len]
+				e.joint.anchors = anchors[:e.Anchors()]
 			}
 		} else if e.informed.on = at[k] == density.Informed; e.informed.on {
 			e.informed.anchors = anchors[:2*e.Len]

@@ -30,6 +30,8 @@ type Spec struct {
 	Mixture bool
 	// Bends is true where the location of a likelihood, or a cut, is a curved function of parameters.
 	Bends bool
+	// Interpolates is true where the location of a likelihood has as many parameters as values of one scale.
+	Interpolates bool
 	// Standardises is true where Recentring has all parameters whose priors depend on other ones.
 	Standardises bool
 	// RecentringGraphs is nil where no prior has a location and scale that depend on other parameters of this

@@ -7,14 +7,16 @@ import (
 
 // Vectors are processes of few elements, many of them with one root, as the intercept and slopes of groups
 // are. Their map is that of process, for all of them at once: what is a number there is a column here, with
-// one element for each vector. Matrices have K by K columns, of which the lower triangle is used.
+// one element for each vector. H has a precision matrix of each, since data of a group tell of its intercept
+// and slope together. Matrices have K by K columns; of C and its adjoint the lower triangle is used.
 type vectors struct {
 	*joint
 	n, k       int       // vectors and their elements
 	root       []float64 // L, by columns
 	c, toC     []float64
+	hl         []float64 // HL
 	z, w, t    []float64 // t = w + u
-	pull       []float64 // h(y - e - m)
+	pull       []float64 // H(y - e - m)
 	toT, toSum []float64 // adjoints of t and Lᵀ·pull
 	toRoot     []float64
 	one        []float64 // a column of scratch
@@ -24,7 +26,7 @@ type vectors struct {
 func newVectors(k, n int, root []float64, j *joint) *vectors {
 	v := &vectors{joint: j, n: n, k: k, root: root, toRoot: make([]float64, k*k),
 		one: make([]float64, n)}
-	for _, m := range []*[]float64{&v.c, &v.toC} {
+	for _, m := range []*[]float64{&v.c, &v.toC, &v.hl} {
 		*m = make([]float64, n*k*k)
 	}
 	for _, m := range []*[]float64{&v.z, &v.w, &v.t, &v.pull, &v.toT, &v.toSum, &v.back} {
@@ -73,15 +75,26 @@ func (v *vectors) rootTransposed(y, x []float64) {
 
 // factor sets C and w.
 func (v *vectors) factor(location []float64) {
-	for i := range v.pull {
-		v.pull[i] = v.pulled(i) - float64(v.anchors[i]*location[i%len(location)])
+	at := v.t // scratch
+	for i := range at {
+		at[i] = v.addend[i%len(v.addend)] + location[i%len(location)]
+	}
+	copy(v.pull, v.anchors[v.n*v.k*v.k:])
+	v.told(at, v.pull, -1)
+	clear(v.hl)
+	for j := range v.k {
+		for r := range v.k {
+			for q := j; q < v.k; q++ {
+				vector.Axpy(v.n, v.element(v.hl, r, j), v.root[q+v.k*j], v.element(v.anchors, r, q))
+			}
+		}
 	}
 	clear(v.c)
 	for j := range v.k {
 		for i := j; i < v.k; i++ {
 			c := v.element(v.c, i, j)
 			for r := i; r < v.k; r++ {
-				vector.Axpy(v.n, c, v.root[r+v.k*i]*v.root[r+v.k*j], v.column(v.anchors, r))
+				vector.Axpy(v.n, c, v.root[r+v.k*i], v.element(v.hl, r, j))
 			}
 			if i == j {
 				vector.Shift(v.n, c, 1)
@@ -98,6 +111,16 @@ func (v *vectors) factor(location []float64) {
 	}
 	v.rootTransposed(v.w, v.pull)
 	v.solveLower(v.w)
+}
+
+// told adds to the vectors of y a number times Hx.
+func (v *vectors) told(x, y []float64, by float64) {
+	for i := range v.k {
+		for m := range v.k {
+			vector.Mul(v.n, v.one, v.element(v.anchors, i, m), v.column(x, m))
+			vector.Axpy(v.n, v.column(y, i), by, v.one)
+		}
+	}
 }
 
 // vectorsTo is processTo.
@@ -178,8 +201,9 @@ func (e *recentredEffects) pullVectors(g []float64, fromTheta bool) {
 	clear(e.toLocation)
 	clear(v.toAddend)
 	linear.TimesLowerRows(v.toSum, v.n, v.root, v.k)
-	for i, x := range v.toSum {
-		x = -float64(float64(sign*v.anchors[i]) * x)
+	clear(v.t)
+	v.told(v.toSum, v.t, -sign)
+	for i, x := range v.t {
 		v.toAddend[i%len(v.toAddend)] += x
 		if e.Centring == 1 {
 			x += float64(sign * v.back[i])
@@ -221,18 +245,21 @@ func (v *vectors) backC() {
 	}
 }
 
-// pullRoot sets the adjoint of the root.
+// pullRoot sets the adjoint of the root: with that of I + LᵀHL, half of it off the diagonal on either side,
+// it is twice HL times that.
 func (v *vectors) pullRoot(centred bool, sign float64) {
 	k := v.k
 	clear(v.toRoot)
 	for r := range k {
 		for j := range r + 1 {
-			for i := j; i <= r; i++ { // of element (i, j) of the matrix, h·L_ri·L_rj
-				by := vector.Dot(v.n, v.element(v.toC, i, j), v.column(v.anchors, r))
-				v.toRoot[r+k*i] += float64(by * v.root[r+k*j])
-				v.toRoot[r+k*j] += float64(by * v.root[r+k*i])
-			}
 			to := &v.toRoot[r+k*j]
+			for i := range k {
+				by := vector.Dot(v.n, v.element(v.toC, max(i, j), min(i, j)), v.element(v.hl, r, i))
+				if i == j {
+					by *= 2
+				}
+				*to += by
+			}
 			*to += vector.Dot(v.n, v.column(v.pull, r), v.column(v.toSum, j))
 			if centred {
 				*to += vector.Dot(v.n, v.column(v.back, r), v.column(v.z, j))

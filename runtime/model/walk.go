@@ -11,13 +11,13 @@ import (
 type joint struct {
 	on     bool
 	addend []float64 // e, one or of each element
-	// h of each element followed by h·y of each; both 0 for coordinates that do not depend on data
+	// as density.Effects has them, all 0 for coordinates that do not depend on data
 	anchors, nothing []float64
 	toAddend         []float64
 }
 
-func newJoint(n int, addend []float64) *joint {
-	return &joint{addend: addend, nothing: make([]float64, 2*n), toAddend: make([]float64, len(addend))}
+func newJoint(anchors int, addend []float64) *joint {
+	return &joint{addend: addend, nothing: make([]float64, anchors), toAddend: make([]float64, len(addend))}
 }
 
 // pulled is h(y - e) of element t.
