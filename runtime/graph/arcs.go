@@ -181,7 +181,7 @@ func logToBase(perLog float64, exact func(float64) float64) *vectorFunc {
 		vector.Log(n, y, x)
 		vector.Scale(n, y, y, perLog)
 		for i, v := range y[:n] {
-			if !(math.Abs(v-math.Round(v)) > 1e-12) {
+			if !(math.Abs(v-math.RoundToEven(v)) > 1e-12) {
 				y[i] = exact(x[i])
 			}
 		}

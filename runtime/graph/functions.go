@@ -22,17 +22,15 @@ type vectorFunc struct {
 // both.
 var vectorFuncs = [...]*vectorFunc{
 	def.AbsLoop: {func(n int, y, x []float64) {
-		for i, v := range x[:n] {
-			y[i] = math.Abs(v)
+		y = y[:n]
+		for i := range y {
+			y[i] = math.Abs(x[i])
 		}
-	}, func(n int, t, _, dy, x, _ []float64) {
-		const sign = 1 << 63
-		for i, v := range x[:n] {
-			t[i] = math.Float64frombits(math.Float64bits(dy[i]) ^ math.Float64bits(v)&sign)
-			if v == 0 {
-				t[i] = 0
-			}
-		}
+	}, func(n int, t, s, dy, x, _ []float64) {
+		vector.Neg(n, s, x)
+		vector.ReluBack(n, s, dy, s)
+		vector.ReluBack(n, t, dy, x)
+		vector.Sub(n, t, t, s)
 	}, false},
 	def.ExpLoop: {vector.Exp, func(n int, t, _, dy, _, y []float64) {
 		vector.Weight(n, t, y, dy) // what nothing depends on has no slope, even where y is infinite
