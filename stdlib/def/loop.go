@@ -53,12 +53,12 @@ const (
 	PhiApproxLoop
 	PhiLoop
 	GeluLoop
-	Log1pRatioLoop // log(1 + w)/w
 	AtanLoop
 	AsinLoop
 	AcosLoop
 	ErfLoop
 	InvPhiLoop
+	BesselLoop // log I0
 	Log2Loop
 	Log10Loop
 	CauchyLoop     // the log of the Cauchy distribution function
