@@ -200,15 +200,6 @@ func arcsineBack(sign float64) func(n int, t, s, dy, x, y []float64) {
 	}
 }
 
-// errorBack is the slope of the error function, 2 exp(-x²)/√π.
-func errorBack(n int, t, _, dy, x, _ []float64) {
-	vector.Mul(n, t, x, x)
-	vector.Neg(n, t, t)
-	vector.Exp(n, t, t)
-	vector.Scale(n, t, t, 2/math.SqrtPi)
-	vector.Mul(n, t, t, dy)
-}
-
 // inverseNormalBack is dy over the density at y = inv_Phi(x).
 func inverseNormalBack(n int, t, _, dy, _, y []float64) {
 	normalDensity(n, t, y)

@@ -173,18 +173,24 @@ var vectorFuncs = [...]*vectorFunc{
 	def.GeluLoop: {func(n int, y, x []float64) {
 		normalDistribution(n, y, x)
 		vector.Weight(n, y, y, x)
-	}, func(n int, t, s, dy, x, _ []float64) {
+	}, func(n int, t, s, dy, x, y []float64) {
 		normalDensity(n, s, x)
 		vector.Mul(n, s, s, x)
-		normalDistribution(n, t, x)
+		vector.Div(n, t, y, x)
+		for i, v := range x[:n] {
+			if a := math.Abs(v); !(a > 0x1p-900 && a <= math.MaxFloat64) { // the quotient has no digits
+				t[i] = portable.Phi(v)
+			}
+		}
 		vector.Add(n, t, t, s)
 		vector.Mul(n, t, t, dy)
 	}, false},
 	def.AtanLoop:       {arctangent, arctangentBack, false},
 	def.AsinLoop:       {arcsine, arcsineBack(1), false},
 	def.AcosLoop:       {arccosine, arcsineBack(-1), false},
-	def.ErfLoop:        {nil, errorBack, false},
+	def.ErfLoop:        {errorFunction, errorBack, false},
 	def.InvPhiLoop:     {nil, inverseNormalBack, false},
+	def.HalfNormalLoop: {logHalfNormal, logHalfNormalBack, false},
 	def.BesselLoop:     {logBesselI0, logBesselI0Back, false},
 	def.Log2Loop:       logToBase(math.Log2E, portable.Log2),
 	def.Log10Loop:      logToBase(math.Log10E, portable.Log10),

@@ -58,7 +58,8 @@ const (
 	AcosLoop
 	ErfLoop
 	InvPhiLoop
-	BesselLoop // log I0
+	BesselLoop     // log I0
+	HalfNormalLoop // log erf(x/√2), of the absolute value of a normal number
 	Log2Loop
 	Log10Loop
 	CauchyLoop     // the log of the Cauchy distribution function
