@@ -90,8 +90,8 @@ func gammaFraction(a, x float64) dual {
 	return h
 }
 
-// LogPoissonTail returns the logarithm of the probability that a Poisson count with mean lambda ≥ 0 is at most
-// n ≥ 0, or that it is more, and its derivative in lambda: LogIncGamma of n + 1, whose terms for a whole
+// LogPoissonTail returns the logarithm of the probability that a Poisson count with mean lambda ≥ 0 is at
+// most n ≥ 0, or that it is more, and its derivative in lambda: LogIncGamma of n + 1, whose terms for a whole
 // number need no gamma function and no derivative in it.
 func LogPoissonTail(n, lambda float64, upper bool) (value, slope float64) {
 	const mostCount, mostMean, leastTerm = 100, 300, 1e-200 // products beyond take long, or have no digits

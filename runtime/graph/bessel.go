@@ -36,7 +36,7 @@ func powerSeries(terms int) (out [2][][64]float64) {
 func tailSeries(terms int) (out [2][][64]float64) {
 	for order := range out {
 		out[order] = series(terms, func(k float64) float64 {
-			odd := 2*k - 1
+			odd := float64(2*k) - 1
 			return (float64(odd*odd) - float64(4*order)) / (8 * k)
 		})
 	}

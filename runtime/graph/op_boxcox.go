@@ -77,7 +77,7 @@ func newSlopeSeries() [][64]float64 {
 	out := make([][64]float64, 11)
 	for i := range out {
 		k := float64(len(out) - i)
-		copy(out[i][:], constantOf(64, k/(2*k+1)))
+		copy(out[i][:], constantOf(64, k/(float64(2*k)+1)))
 	}
 	return out
 }
@@ -137,5 +137,5 @@ func boxCoxSlopeAt(z, xi, w, p, y float64) float64 {
 	for k := range slopeSeries[1:] {
 		sum = math.FMA(sum, u, slopeSeries[1+k][0])
 	}
-	return float64(float64(float64(float64(float64(v*part)*part*sum)*8)*z-y)*part) * z
+	return (float64(float64(float64(v*part)*part*sum*8)*z) - y) * part * z
 }

@@ -156,8 +156,8 @@ func (b *Builder) logistic(a, under ID) (ID, bool) {
 	return NoID, false
 }
 
-// overExp returns a·exp(-m) for a/exp(m) where m has many elements, and nothing else needs exp(m) yet: neither
-// the quotient nor its reverse divides.
+// overExp returns a·exp(-m) for a/exp(m) where m has many elements, and nothing else needs exp(m) yet:
+// neither the quotient nor its reverse divides.
 func (b *Builder) overExp(a, under ID) (ID, bool) {
 	n := &b.nodes[under]
 	if b.plain || n.fn == nil || n.fn.Name != "exp" || n.shape.Len() <= fewRows || a == under ||
