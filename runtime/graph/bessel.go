@@ -73,6 +73,12 @@ func horner(n int, y, x []float64, c [][64]float64) {
 
 // bessel sets y to log I0 of at most 64 numbers, or to its slope, by the series that these need.
 func bessel(n int, y, x []float64, slope bool) {
+	if n > 1 && n <= slopesSingly { // each by one series alone
+		for i := range n {
+			bessel(1, y[i:], x[i:], slope)
+		}
+		return
+	}
 	var at, mask, own [64]float64
 	last := len(besselParts) - 1
 	for k := range besselParts {

@@ -6,8 +6,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// The error function by vectors: below nearError its power series in x², NIST DLMF 7.6.1, and above 1 less
-// what lies beyond, 2·Phi(-√2·x).
+// The logarithm of the error function by vectors: below nearError by its power series in x², NIST DLMF 7.6.1,
+// and above by what lies beyond, 2·Phi(-√2·x).
 const nearError = 0.5
 
 var errorSeries = newErrorSeries()
@@ -38,19 +38,6 @@ func errorParts(n int, a, near, beyond, mask, x []float64) {
 	vector.LogPhi(n, beyond, beyond)
 	vector.Exp(n, beyond, beyond)
 	vector.Scale(n, beyond, beyond, -2)
-}
-
-func errorFunction(n int, y, x []float64) {
-	var a, near, beyond, mask [64]float64
-	for from := 0; from < n; from += len(a) {
-		m, x, y := min(len(a), n-from), x[from:], y[from:]
-		errorParts(m, a[:], near[:], beyond[:], mask[:], x)
-		vector.AddScalar(m, beyond[:], beyond[:], 1)
-		vector.Select(m, y, mask[:], near[:], beyond[:])
-		for i, v := range x[:m] {
-			y[i] = math.Copysign(y[i], v)
-		}
-	}
 }
 
 // errorBack is the slope of the error function, 2 exp(-x²)/√π.
