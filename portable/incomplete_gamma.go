@@ -89,3 +89,40 @@ func gammaFraction(a, x float64) dual {
 	}
 	return h
 }
+
+// LogPoissonTail returns the logarithm of the probability that a Poisson count with mean lambda ≥ 0 is at
+// most n ≥ 0, or that it is more, and its derivative in lambda: LogIncGamma of n + 1, whose terms for a whole
+// number need no gamma function and no derivative in it.
+func LogPoissonTail(n, lambda float64, upper bool) (value, slope float64) {
+	const mostCount, mostMean, leastTerm = 100, 300, 1e-200 // products beyond take long, or have no digits
+	last, sum := 1.0, 1.0                                   // of the terms lambda^k/k! up to n
+	for k := 1.0; k <= min(n, mostCount); k++ {
+		last = float64(last * (lambda / k))
+		sum += last
+	}
+	if !(n <= mostCount && lambda > 0 && lambda <= mostMean && last > leastTerm) {
+		value, _, slope = LogIncGamma(n+1, lambda, !upper)
+		return value, slope
+	}
+	above := lambda < n+2
+	if above { // the terms beyond n, whose sum is smaller
+		sum = 0
+		for k, term := n+1, last; ; k++ {
+			term = float64(term * (lambda / k))
+			sum += term
+			if term <= 1e-17*sum {
+				break
+			}
+		}
+	}
+	value = Log(sum) - lambda
+	slope = last / sum
+	if above != upper {
+		value = Log1mExp(min(value, 0))
+		slope = float64(last * Exp(-lambda-value))
+	}
+	if !upper {
+		slope = -slope
+	}
+	return value, slope
+}

@@ -85,3 +85,20 @@ func TestIncompleteEnds(t *testing.T) {
 
 func first(v, _, _ float64) float64     { return v }
 func first4(v, _, _, _ float64) float64 { return v }
+
+// TestLogPoissonTail compares it with the incomplete gamma function, on both sides of where the products end.
+func TestLogPoissonTail(t *testing.T) {
+	for _, n := range []float64{0, 1, 2, 5, 17, 60, 100, 101, 1000} {
+		for lambda := 1e-3; lambda < 2000; lambda *= 1.7 {
+			for _, upper := range []bool{false, true} {
+				v, d := LogPoissonTail(n, lambda, upper)
+				want, _, slope := LogIncGamma(n+1, lambda, !upper)
+				if !(math.Abs(v-want) <= 3e-13*math.Abs(want) || math.Abs(v-want) < 1e-300) ||
+					!(math.Abs(d-slope) <= 3e-13*math.Abs(slope)*max(1, math.Abs(want))) {
+					t.Errorf("%v at most %v (more: %v): %v with slope %v, want %v with slope %v", lambda, n, upper,
+						v, d, want, slope)
+				}
+			}
+		}
+	}
+}

@@ -181,7 +181,7 @@ func logToBase(perLog float64, exact func(float64) float64) *vectorFunc {
 		vector.Log(n, y, x)
 		vector.Scale(n, y, y, perLog)
 		for i, v := range y[:n] {
-			if !(math.Abs(v-math.Round(v)) > 1e-12) {
+			if !(math.Abs(v-math.RoundToEven(v)) > 1e-12) {
 				y[i] = exact(x[i])
 			}
 		}
@@ -198,15 +198,6 @@ func arcsineBack(sign float64) func(n int, t, s, dy, x, y []float64) {
 		vector.Div(n, t, dy, t)
 		vector.Scale(n, t, t, sign)
 	}
-}
-
-// errorBack is the slope of the error function, 2 exp(-x²)/√π.
-func errorBack(n int, t, _, dy, x, _ []float64) {
-	vector.Mul(n, t, x, x)
-	vector.Neg(n, t, t)
-	vector.Exp(n, t, t)
-	vector.Scale(n, t, t, 2/math.SqrtPi)
-	vector.Mul(n, t, t, dy)
 }
 
 // inverseNormalBack is dy over the density at y = inv_Phi(x).

@@ -158,6 +158,9 @@ func (e *expanding) Hazards(from, to def.Value) def.Value {
 	return e.own(opValue, e.own(opHazards, from, to))
 }
 
+// BoxCox is log(1 + xi·z)/xi.
+func (e *expanding) BoxCox(z, xi def.Value) def.Value { return e.own(opBoxCox, z, xi) }
+
 // own is an operation that no program names.
 func (e *expanding) own(o *op, in ...def.Value) def.Value {
 	n := node{op: o}

@@ -22,17 +22,15 @@ type vectorFunc struct {
 // both.
 var vectorFuncs = [...]*vectorFunc{
 	def.AbsLoop: {func(n int, y, x []float64) {
-		for i, v := range x[:n] {
-			y[i] = math.Abs(v)
+		y = y[:n]
+		for i := range y {
+			y[i] = math.Abs(x[i])
 		}
-	}, func(n int, t, _, dy, x, _ []float64) {
-		const sign = 1 << 63
-		for i, v := range x[:n] {
-			t[i] = math.Float64frombits(math.Float64bits(dy[i]) ^ math.Float64bits(v)&sign)
-			if v == 0 {
-				t[i] = 0
-			}
-		}
+	}, func(n int, t, s, dy, x, _ []float64) {
+		vector.Neg(n, s, x)
+		vector.ReluBack(n, s, dy, s)
+		vector.ReluBack(n, t, dy, x)
+		vector.Sub(n, t, t, s)
 	}, false},
 	def.ExpLoop: {vector.Exp, func(n int, t, _, dy, _, y []float64) {
 		vector.Weight(n, t, y, dy) // what nothing depends on has no slope, even where y is infinite
@@ -175,26 +173,16 @@ var vectorFuncs = [...]*vectorFunc{
 	def.GeluLoop: {func(n int, y, x []float64) {
 		normalDistribution(n, y, x)
 		vector.Weight(n, y, y, x)
-	}, func(n int, t, s, dy, x, _ []float64) {
+	}, func(n int, t, s, dy, x, y []float64) {
 		normalDensity(n, s, x)
 		vector.Mul(n, s, s, x)
-		normalDistribution(n, t, x)
-		vector.Add(n, t, t, s)
-		vector.Mul(n, t, t, dy)
-	}, false},
-	def.Log1pRatioLoop: {func(n int, y, x []float64) {
-		vector.Log1p(n, y, x)
-		vector.Div(n, y, y, x)
-		for i, w := range x[:n] {
-			switch {
-			case w == 0:
-				y[i] = 1
-			case w <= -1:
-				y[i] = 0
+		vector.Div(n, t, y, x)
+		for i, v := range x[:n] {
+			if a := math.Abs(v); !(a > 0x1p-900 && a <= math.MaxFloat64) { // the quotient has no digits
+				t[i] = portable.Phi(v)
 			}
 		}
-	}, func(n int, t, s, dy, x, y []float64) {
-		log1pRatioSlope(n, t, s, x, y)
+		vector.Add(n, t, t, s)
 		vector.Mul(n, t, t, dy)
 	}, false},
 	def.AtanLoop:       {arctangent, arctangentBack, false},
@@ -202,6 +190,8 @@ var vectorFuncs = [...]*vectorFunc{
 	def.AcosLoop:       {arccosine, arcsineBack(-1), false},
 	def.ErfLoop:        {nil, errorBack, false},
 	def.InvPhiLoop:     {nil, inverseNormalBack, false},
+	def.HalfNormalLoop: {logHalfNormal, logHalfNormalBack, false},
+	def.BesselLoop:     {logBesselI0, logBesselI0Back, false},
 	def.Log2Loop:       logToBase(math.Log2E, portable.Log2),
 	def.Log10Loop:      logToBase(math.Log10E, portable.Log10),
 	def.CauchyLoop:     {logCauchy, cauchyBack(1), false},
@@ -235,68 +225,6 @@ func normalDensity(n int, t, x []float64) {
 }
 
 const perRootTwoPi = 0.39894228040143267793994605993438
-
-// seriesWithin is the |w| within which the slope of log(1 + w)/w is a series, since its terms cancel: with
-// v = w/(2 + w) the function is 2 atanh(v)/w.
-const seriesWithin = 0.3
-
-// slopeSeries has k/(2k + 1), from k = 11 to 1.
-var slopeSeries = [...]float64{11. / 23, 10. / 21, 9. / 19, 8. / 17, 7. / 15, 6. / 13, 5. / 11, 4. / 9,
-	3. / 7, 2. / 5, 1. / 3}
-
-// singlySloped is how many slopes cost less one by one than by calls of vector functions.
-const singlySloped = 32
-
-func log1pRatioSlope(n int, t, s, x, y []float64) {
-	var part, u, sum [64]float64
-	for from := 0; from < n; from += len(u) {
-		m := min(len(u), n-from)
-		w, y, t, s := x[from:][:m], y[from:][:m], t[from:][:m], s[from:][:m]
-		if m <= singlySloped {
-			for i, v := range w {
-				t[i] = log1pRatioSlopeAt(v, y[i])
-			}
-			continue
-		}
-		vector.AddScalar(m, part[:], w, 2)
-		vector.DivInto(m, part[:], 1, part[:])
-		vector.Mul(m, s, w, part[:])
-		vector.Mul(m, u[:], s, s)
-		vector.Fill(m, sum[:], slopeSeries[0])
-		for _, c := range slopeSeries[1:] {
-			vector.Mul(m, sum[:], sum[:], u[:])
-			vector.AddScalar(m, sum[:], sum[:], c)
-		}
-		vector.Mul(m, s, s, part[:])
-		vector.Mul(m, s, s, part[:])
-		vector.Scale(m, s, s, 8)
-		vector.Mul(m, s, s, sum[:])
-		vector.Sub(m, s, s, y)
-		vector.Mul(m, t, s, part[:])
-		for i, v := range w {
-			if !(math.Abs(v) < seriesWithin) {
-				t[i] = log1pRatioSlopeAt(v, y[i])
-			}
-		}
-	}
-}
-
-// log1pRatioSlopeAt is the slope at w, bit for bit the same as by vectors.
-func log1pRatioSlopeAt(w, y float64) float64 {
-	switch {
-	case w <= -1:
-		return 0
-	case !(math.Abs(w) < seriesWithin):
-		return (1/(1+w) - y) / w
-	}
-	part := 1 / (w + 2)
-	v := float64(w * part)
-	u, sum := float64(v*v), slopeSeries[0]
-	for _, c := range slopeSeries[1:] {
-		sum = float64(sum*u) + c
-	}
-	return (float64(float64(v*part)*part*8*sum) - y) * part
-}
 
 // The polynomial of Phi_approx.
 const phiCubic, phiLinear = 0.07056, 1.5976

@@ -1,6 +1,10 @@
 package graph
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/runtime/vector"
+)
 
 // opBound adds -Inf to the target where an element lies beyond a bound, and else nothing: below it where its
 // power is 1, above it where it is -1.
@@ -9,12 +13,13 @@ var opBound = &op{
 	infer: inferDensity,
 	forward: func(c *call) {
 		for j := range c.width {
-			x, bound := c.arg(0, j), c.arg(1, j)
-			beyond := false
-			for i := range c.n {
-				beyond = beyond || !(c.node.power*(x.At(i)-bound.At(i)) >= 0)
+			x, bound, beyond := c.spread(0, j, 0), c.spread(1, j, 1), c.scratch[2]
+			if c.node.power < 0 {
+				x, bound = bound, x
 			}
-			if beyond {
+			vector.Sub(c.n, beyond, bound, x)
+			vector.Relu(c.n, beyond, beyond)
+			if vector.Sum(c.n, beyond) != 0 { // or NaN
 				*c.sum += math.Inf(-1)
 			}
 		}

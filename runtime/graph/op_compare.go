@@ -1,6 +1,10 @@
 package graph
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/runtime/vector"
+)
 
 // The comparisons: 1 where true, 0 where false, without gradient. Their loops have no branches, since those
 // of a density that is made of pieces would be mispredicted.
@@ -21,12 +25,26 @@ var (
 	opGe = comparison("ge", "a >= b", func(y, a, b []float64) { lessEqual(y, b, a) })
 )
 
+// comparedSingly is how many numbers cost less to compare one by one than by calls of vector functions.
+const comparedSingly = 16
+
+// less is a < b, where b - a is above 0: a difference of two numbers is 0 only if they are equal.
 func less(y, a, b []float64) {
+	if len(y) > comparedSingly {
+		for from := 0; from < len(y); from += len(ones) {
+			n := min(len(ones), len(y)-from)
+			vector.Sub(n, y[from:], b[from:], a[from:])
+			vector.ReluBack(n, y[from:], ones[:], y[from:])
+		}
+		return
+	}
 	a, b = a[:len(y)], b[:len(y)]
 	for i := range y {
 		y[i] = truth(a[i] < b[i])
 	}
 }
+
+var ones = [largestBlock]float64(constantOf(largestBlock, 1))
 
 func lessEqual(y, a, b []float64) {
 	a, b = a[:len(y)], b[:len(y)]
@@ -51,10 +69,14 @@ func comparison(name, doc string, compare func(y, a, b []float64)) *op {
 }
 
 // truth is 1 for true, by its bits.
-func truth(b bool) float64 {
-	bit := uint64(0)
+func truth(b bool) float64 { return math.Float64frombits(-bit(b) & 0x3ff0000000000000) }
+
+// either is 1 where a or b holds, without a branch.
+func either(a, b bool) float64 { return math.Float64frombits(-(bit(a) | bit(b)) & 0x3ff0000000000000) }
+
+func bit(b bool) uint64 {
 	if b {
-		bit = 1
+		return 1
 	}
-	return math.Float64frombits(-bit & 0x3ff0000000000000)
+	return 0
 }

@@ -156,6 +156,17 @@ func (b *Builder) logistic(a, under ID) (ID, bool) {
 	return NoID, false
 }
 
+// overExp returns a·exp(-m) for a/exp(m) where m has many elements, and nothing else needs exp(m) yet:
+// neither the quotient nor its reverse divides.
+func (b *Builder) overExp(a, under ID) (ID, bool) {
+	n := &b.nodes[under]
+	if b.plain || n.fn == nil || n.fn.Name != "exp" || n.shape.Len() <= fewRows || a == under ||
+		slices.ContainsFunc(b.nodes[under:], func(n node) bool { return slices.Contains(n.in, under) }) {
+		return NoID, false
+	}
+	return b.must2("mul", a, b.must("exp", b.negative(n.in[0])))
+}
+
 func (b *Builder) isOne(id ID) bool {
 	v, ok := b.scalarValue(id)
 	return ok && v == 1

@@ -53,12 +53,13 @@ const (
 	PhiApproxLoop
 	PhiLoop
 	GeluLoop
-	Log1pRatioLoop // log(1 + w)/w
 	AtanLoop
 	AsinLoop
 	AcosLoop
 	ErfLoop
 	InvPhiLoop
+	BesselLoop     // log I0
+	HalfNormalLoop // log erf(x/√2), of the absolute value of a normal number
 	Log2Loop
 	Log10Loop
 	CauchyLoop     // the log of the Cauchy distribution function

@@ -46,12 +46,11 @@ Source: brms, "Parameterization of Response Distributions"; Yu and Moyeed (2001)
 }
 
 func asymmetricLaplaceExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
-	q, rest := theta[2], b.Sub(b.Number(1), theta[2])
+	q := theta[2]
 	z := scaled(b, x, theta[0], theta[1], 1)
-	b.Sum(b.Mul(q, b.Func("relu", z)), -1)
-	b.Sum(b.Mul(rest, b.Func("relu", b.Func("neg", z))), -1)
+	b.Sum(b.Mul(z, b.Sub(q, b.Call("lt", z, b.Number(0)))), -1)
 	b.Sum(b.Func("log", q), 1)
-	b.Sum(b.Func("log", rest), 1)
+	b.Sum(b.Func("log", b.Sub(b.Number(1), q)), 1)
 	b.Sum(b.Func("log", theta[1]), -1)
 	return true
 }

@@ -34,7 +34,7 @@ Source: brms, "Parameterization of Response Distributions"; Coles (2001), An Int
 		},
 		LogCDF: below(genExtremeValueTail), LogCCDF: above(genExtremeValueTail),
 		SlowTails: movingEnds,
-		Slow:      oneLog1pRatio,
+		Slow:      oneBoxCox,
 		Examples: []string{"data highest : real[N]\nparam mu ~ normal(0, 5)\nparam sigma ~ lognormal(0, 1)\nparam xi ~ " +
 			"normal(0, 0.3)\nhighest ~ gen_extreme_value(mu, sigma, xi)"},
 	})

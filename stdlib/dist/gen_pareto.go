@@ -36,7 +36,7 @@ Source: Pickands (1975), Statistical inference using extreme order statistics, A
 		},
 		LogCDF: below(genParetoTail), LogCCDF: above(genParetoTail),
 		SlowTails: movingEnds,
-		Slow:      oneLog1pRatio,
+		Slow:      oneBoxCox,
 		Examples: []string{"data excess : real<lower=0>[N]\nparam sigma ~ lognormal(0, 1)\nparam xi ~ normal(0, 0.3)\n" +
 			"excess ~ gen_pareto(0, sigma, xi)"},
 	})
@@ -67,33 +67,27 @@ func genParetoExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool 
 // boxCoxed is log(1 + xi z)/xi, z = (x - mu)/sigma: of a variable with a shape that without one, by the
 // inverse of a transform of Box and Cox. Beyond the end of the support there is no density, and no slope.
 func boxCoxed(b def.DensityBuilder, x def.Value, theta []def.Value) def.Value {
-	z := b.Div(b.Sub(x, theta[0]), theta[1])
-	w := b.Mul(theta[2], z)
-	b.Least(w, b.Number(-1))
-	return b.Mul(z, b.Apply(log1pRatio(), w))
+	z := scaled(b, x, theta[0], theta[1], 1)
+	b.Least(b.Mul(theta[2], z), b.Number(-1))
+	return b.BoxCox(z, theta[2])
 }
 
-// log1pRatio is log(1 + w)/w, of which a shape of 0 is no special case; 0 up to -1, where it does not exist.
-func log1pRatio() *def.Func {
-	return &def.Func{
-		Name: "log1p_ratio", Vector: def.Log1pRatioLoop,
-		Forward: func(y, x []float64) {
-			for i, w := range x {
-				y[i] = log1pRatioAt(w)
-			}
-		},
-		Backward: func(dx, dy, x, y []float64) {
-			for i, w := range x {
-				dx[i] += float64(dy[i] * log1pRatioSlope(w, y[i]))
-			}
-		},
+// boxCox is log(1 + xi·z)/xi, of which a shape of 0 is no special case, and boxCoxSlopes its derivatives.
+func boxCox(z, xi float64) float64 { return z * log1pRatioAt(float64(xi*z)) }
+
+func boxCoxSlopes(z, xi float64) (byZ, byXi float64) {
+	w := float64(xi * z)
+	if w <= -1 {
+		return 0, 0
 	}
+	return 1 / (1 + w), float64(z*z) * log1pRatioSlope(w, log1pRatioAt(w))
 }
 
 // seriesWithin is the |w| up to which log(1 + w) is taken as 2 atanh(v), v = w/(2 + w), by its power series
 // (NIST DLMF 4.6.4): the terms of the slope cancel near 0.
 const seriesWithin = 0.3
 
+// log1pRatioAt is log(1 + w)/w, 0 up to -1, where it does not exist.
 func log1pRatioAt(w float64) float64 {
 	if w <= -1 {
 		return 0

@@ -30,7 +30,7 @@ Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance p
 			return positive(theta[0]) * math.Abs(portable.Normal(r))
 		},
 		LogCDF: below(half(normalTail, normalWithin)), LogCCDF: above(half(normalTail, normalWithin)),
-		Between:  betweenHalf(logPhi, withinHalf("log_half_normal_cdf", def.NoLoop, normalTail, normalWithin)),
+		Between:  betweenHalf(logPhi, withinHalf("log_half_normal_cdf", def.HalfNormalLoop, normalTail, normalWithin)),
 		Examples: []string{"param tau ~ half_normal(1)"},
 	})
 }

@@ -40,10 +40,13 @@ Source: brms, "Parameterization of Response Distributions"; Chhikara and Folks (
 }
 
 func inverseGaussianExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
-	off := b.Div(b.Sub(x, theta[0]), theta[0])
-	b.Sum(b.Mul(b.Mul(b.Div(theta[1], x), off), off), -0.5) // the square of off may overflow
+	root := b.Func("sqrt", x)
+	off := b.Sub(b.Div(root, theta[0]), b.Div(b.Number(1), root))
+	b.Sum(b.Mul(b.Mul(theta[1], off), off), -0.5) // the square of off may overflow
 	b.Sum(b.Func("log", theta[1]), 0.5)
-	b.Sum(b.Func("log", theta[0]), 0) // NaN where mu is not positive
+	if _, positive := b.Argument("exp", theta[0]); !positive {
+		b.Sum(b.Func("log", theta[0]), 0) // NaN where mu is not positive
+	}
 	b.Sum(b.Func("log", x), -1.5)
 	b.Each(-halfLogTwoPi)
 	return true

@@ -61,6 +61,6 @@ func poissonTail(x float64, theta [maxParams]float64, upper bool) point {
 	case x < 0:
 		return below0(upper)
 	}
-	lp, _, slope := portable.LogIncGamma(math.Floor(x)+1, lambda, !upper)
+	lp, slope := portable.LogPoissonTail(math.Floor(x), lambda, upper)
 	return point{lp: lp, dtheta: [maxParams]float64{slope}}
 }

@@ -47,7 +47,8 @@ func poissonLogExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool
 }
 
 func poissonLogTail(x float64, theta [maxParams]float64, upper bool) point {
-	p := poissonTail(x, [maxParams]float64{portable.Exp(theta[0])}, upper)
-	p.dtheta[0] = times(p.dtheta[0], portable.Exp(theta[0]))
+	lambda := portable.Exp(theta[0])
+	p := poissonTail(x, [maxParams]float64{lambda}, upper)
+	p.dtheta[0] = times(p.dtheta[0], lambda)
 	return p
 }

@@ -217,6 +217,10 @@ func (s *instruction) compute(y, a, b []float64) {
 		for i := range y {
 			y[i] = portable.LgammaDiff(a[i], b[i])
 		}
+	case coxed:
+		for i := range y {
+			y[i] = boxCox(a[i], b[i])
+		}
 	default:
 		s.piece(y, a, b)
 	}
@@ -281,6 +285,8 @@ func (s *instruction) reverse(w *workspace, r, n int) {
 			byA, byB = 1/b[i], -y[i]/b[i]
 		case risen:
 			byA = portable.DigammaDiff(a[i], b[i])
+		case coxed:
+			byA, byB = boxCoxSlopes(a[i], b[i])
 		case raised:
 			byA, byB = portable.PowSlope(a[i], b[i]), portable.PowLog(a[i], y[i])
 		case chosen:

@@ -11,7 +11,7 @@ const (
 	exponentials = "an exponential for each category of each row, forward and back, and a logarithm"
 	zerosApart   = "rows that are 0 have an exponential and a log(1 + exp) of their own, and predictors " +
 		"are divided between them and the others, and joined again"
-	oneLog1pRatio = "log(1 + w)/w and its slope in each row: a logarithm, a polynomial of degree 10 and three " +
+	oneBoxCox = "log(1 + xi z)/xi and its slopes in each row: a logarithm, a polynomial of degree 10 and four " +
 		"divisions, forward and back"
 	studentForm = "a logarithm of 1 + z² and three divisions in each row, forward and back"
 )

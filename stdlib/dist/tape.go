@@ -55,6 +55,7 @@ const (
 	function
 	risen  // log Γ(a+b)/Γ(a)
 	raised // a^b
+	coxed  // log(1 + b·a)/b
 	chosen // b where a is not 0, else 0
 	// comparisons: 1 where they hold, else 0, without gradient
 	less
@@ -135,9 +136,10 @@ func (t *tape) Sub(a, b def.Value) def.Value { return t.emit(instruction{op: min
 func (t *tape) Mul(a, b def.Value) def.Value { return t.emit(instruction{op: product, a: a, b: b}) }
 func (t *tape) Div(a, b def.Value) def.Value { return t.emit(instruction{op: quotientOf, a: a, b: b}) }
 
-func (t *tape) Times(x, a def.Value) def.Value  { return t.emit(instruction{op: timesData, a: x, b: a}) }
-func (t *tape) Rising(a, x def.Value) def.Value { return t.emit(instruction{op: risen, a: a, b: x}) }
-func (t *tape) MulLog(x, a def.Value) def.Value { return t.Times(x, t.Func("log", a)) }
+func (t *tape) Times(x, a def.Value) def.Value   { return t.emit(instruction{op: timesData, a: x, b: a}) }
+func (t *tape) Rising(a, x def.Value) def.Value  { return t.emit(instruction{op: risen, a: a, b: x}) }
+func (t *tape) BoxCox(z, xi def.Value) def.Value { return t.emit(instruction{op: coxed, a: z, b: xi}) }
+func (t *tape) MulLog(x, a def.Value) def.Value  { return t.Times(x, t.Func("log", a)) }
 
 func (t *tape) Func(name string, x def.Value) def.Value {
 	for r, s := range t.steps {

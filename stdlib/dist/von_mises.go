@@ -47,7 +47,7 @@ func vonMisesExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 // logBesselI0 is log I0, once for all rows where they have one concentration.
 func logBesselI0() *def.Func {
 	return &def.Func{
-		Name: "log_bessel_I0",
+		Name: "log_bessel_I0", Vector: def.BesselLoop,
 		Forward: func(y, x []float64) {
 			for i, kappa := range x {
 				y[i] = portable.LogBesselI0(positive(kappa))
