@@ -29,8 +29,8 @@ func LogMills(x float64) float64 {
 }
 
 // InvPhi returns the inverse of Phi, NaN outside [0, 1]: a quotient of polynomials of p - 1/2 near the
-// middle, and of √(-log p) in the tails, by Wichura (1988), Algorithm AS 241: The Percentage Points of the Normal
-// Distribution, Applied Statistics 37, with his coefficients for 16 digits.
+// middle, and of √(-log p) in the tails, by Wichura (1988), Algorithm AS 241: The Percentage Points of the
+// Normal Distribution, Applied Statistics 37, with his coefficients for 16 digits.
 func InvPhi(p float64) float64 {
 	q := p - 0.5
 	switch {

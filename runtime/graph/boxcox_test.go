@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBoxCox: the slope in xi is that of differences of second order where these have digits, -z²/2 where xi is
-// 0, and does not depend, bit for bit, on how many are computed together.
+// TestBoxCox: the slope in xi is that of differences of second order where these have digits, -z²/2 where xi
+// is 0, and does not depend, bit for bit, on how many are computed together.
 func TestBoxCox(t *testing.T) {
 	var z, xi []float64
 	for v := -3.0; v < 4; v += 0.11 {

@@ -78,8 +78,8 @@ func (b *Builder) linearForm(id ID, shape Shape) (f linearForm, ok bool) {
 		}
 	case n.op == opRowDot:
 		for k := range 2 {
-			if x, slopes := n.in[k], n.in[1-k]; b.nodes[x].kind == constant && b.nodes[slopes].op == opGather {
-				return b.slopes(x, b.nodes[slopes])
+			if x, of := n.in[k], b.nodes[n.in[1-k]]; b.nodes[x].kind == constant && of.op == opGather {
+				return b.slopes(x, of)
 			}
 		}
 	case n.op == opMatMul && b.nodes[n.in[0]].kind == constant:
@@ -414,7 +414,8 @@ func (r *leastSquares) write() {
 	for _, list := range [][]slot{r.ofGroups(of), r.ofPools(of)} {
 		for _, s := range list {
 			values, eta := s.predictor(r)
-			if err := r.Builder.Density(r.term, r.dist, values, []ID{eta, s.sigma}, NoID, r.power); err != nil {
+			theta := []ID{eta, s.sigma}
+			if err := r.Builder.Density(r.term, r.dist, values, theta, NoID, r.power); err != nil {
 				panic("graph: " + err.Error())
 			}
 			for _, g := range s.groups {
