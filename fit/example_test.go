@@ -44,7 +44,7 @@ func Example() {
 	fmt.Println(len(result.Diagnose()), "reasons not to trust it")
 	// Output:
 	// b           1.4 ± 0.05
-	// sigma       0.7 ± 0.04
+	// sigma       0.7 ± 0.03
 	// beta_a[1]   0.8 ± 0.04
 	// 0 reasons not to trust it
 }

@@ -115,7 +115,12 @@ func (e *expanding) Sub(a, b def.Value) def.Value { return e.apply(opSub, a, b) 
 func (e *expanding) Mul(a, b def.Value) def.Value { return e.apply(opMul, a, b) }
 
 // Div is a/b.
-func (e *expanding) Div(a, b def.Value) def.Value { return e.apply(opDiv, a, b) }
+func (e *expanding) Div(a, b def.Value) def.Value {
+	if id, ok := e.overExp(ID(a), ID(b)); ok {
+		return def.Value(id)
+	}
+	return e.apply(opDiv, a, b)
+}
 
 // Func is an elementwise function.
 func (e *expanding) Func(name string, x def.Value) def.Value { return def.Value(e.must(name, ID(x))) }

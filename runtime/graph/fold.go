@@ -82,8 +82,8 @@ func (b *Builder) copyOf(id ID) ID {
 }
 
 // simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a
-// (portable.Pow may differ in the last place), log(exp(a)) becomes a, log(√a) becomes log(a)/2, b/exp(a)
-// becomes b·exp(-a), and what is an inv_logit, or a function after one, becomes that.
+// (portable.Pow may differ in the last place), log(exp(a)) becomes a, log(√a) becomes log(a)/2, and what is
+// an inv_logit, or a function after one, becomes that.
 func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 	switch name {
 	case "sum", "mean":
@@ -97,9 +97,6 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 	case "div":
 		if r, ok := b.exactReciprocal(in[1]); ok {
 			return b.must2("mul", in[0], b.Scalar(r))
-		}
-		if id, ok := b.overExp(in[0], in[1]); ok {
-			return id, true
 		}
 		return b.logistic(in[0], in[1])
 	case "inv":
