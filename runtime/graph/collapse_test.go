@@ -141,7 +141,8 @@ func distinctOf(x []float64) map[float64]bool {
 	return out
 }
 
-// Values at which a sum is not finite are computed row by row, and so are those of a graph whose rows change.
+// Values outside the support are computed row by row, and so are those of a graph whose rows change; at an end
+// of the support a sum that is not finite is none of the density's.
 func TestRowsThatStayApart(t *testing.T) {
 	n := 40
 	y, group := make([]float64, n), make([]float64, n)
@@ -175,5 +176,47 @@ func TestRowsThatStayApart(t *testing.T) {
 		if v := evaluated(g, []float64{1.5, 0.7}); math.IsNaN(v[0]) || c.y[0] == 0 && math.IsInf(v[0], 0) {
 			t.Errorf("%s: %v", c.name, v)
 		}
+	}
+}
+
+// What the target adds up over rows that have the same data is computed once for each set of these: a mixture
+// of counts once for each count.
+func TestMixturesOfCounts(t *testing.T) {
+	const n = 400
+	r := rand.New(rand.NewPCG(3, 3))
+	y, g := make([]float64, n), make([]float64, n)
+	for i := range y {
+		y[i], g[i] = float64(r.IntN(5)), float64(1+r.IntN(3))
+	}
+	for _, rows := range []int{n, n / 16} { // of as few rows, most are alone
+		var got [2][]float64
+		for plain := range got {
+			b := graph.New("mixture")
+			if plain == 1 {
+				b.Plain()
+			}
+			data, rates := b.Const("y", shape{rows}, y[:rows]), b.Param("rates", shape{3})
+			var parts []graph.ID
+			for k := range 2 {
+				rate := apply(t, b, "gather", rates, b.Const("g", shape{rows}, g[:rows]))
+				rate = apply(t, b, "mul", rate, apply(t, b, "exp", b.Param(fmt.Sprint("a", k), nil)))
+				id, err := b.LogDensityByVectors(dist(t, "poisson"), data, []graph.ID{rate}, graph.NoID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				parts = append(parts, apply(t, b, "add", id, b.Scalar(-0.3-float64(k))))
+			}
+			weights := b.Const("w", shape{rows}, g[:rows])
+			sum := apply(t, b, "mul", weights, apply(t, b, "log_sum_exp", parts...))
+			if err := b.Add("y", sum, 0.5); err != nil {
+				t.Fatal(err)
+			}
+			built := build(t, b)
+			got[plain] = evaluated(built, []float64{0.7, 1.5, 3, 0.2, 0.9})
+			if few := mostRows(built) < rows; plain == 0 && few != (rows == n) {
+				t.Errorf("%d rows: fewer are computed: %v\n%v", rows, few, built)
+			}
+		}
+		asWritten(t, rows, got)
 	}
 }

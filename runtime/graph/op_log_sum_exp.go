@@ -68,6 +68,7 @@ func (c *call) lastAxis() int { return c.node.attr.Shape[0] }
 var opLogSumOf = &op{
 	name: "log_sum_exp", doc: "log Σ exp of several inputs, elementwise, broadcast", least: 2,
 	elements: true,
+	infer:    elementwise,
 	forward: func(c *call) {
 		for j := range c.width {
 			c.logSum(c.y(j)[:c.n], len(c.in), func(k int) []float64 {

@@ -23,6 +23,7 @@ func (b *Builder) Plain() { b.plain = true }
 // rewrite computes functions by level and sums of their parts, joins columns and sorts rows, then
 // applies the superinstructions from the first node to the last.
 func (g *Graph) rewrite() {
+	g.rewriteTurned()
 	g.rewriteLevelwise()
 	g.rewriteNested()
 	g.rewriteColumns()

@@ -13,12 +13,13 @@ type summand struct {
 	x     ID
 	by    []ID
 	sign  float64
-	zeros bool // a weight of 0 is nothing, even if x is not finite
+	zeros bool    // a weight of 0 is nothing, even if x is not finite
+	alike *groups // of rows with the same x, where there are few
 }
 
 // spread is a builder in whose target a sum over the elements of a node is the sums of its summands, where
-// some of these are the same for several elements, or few elements have a weight: those are then computed
-// alone. It is b itself where there is nothing to spread.
+// some of these are the same for several elements, as for rows with the same data, or few elements have a
+// weight: those are then computed alone. It is b itself where there is nothing to spread.
 func (b *Builder) spread() *Builder {
 	of, uses := b, b.uses()
 	var parts []part
@@ -79,8 +80,11 @@ func (b *Builder) spreads(term ID, uses []int) []summand {
 	shape := b.nodes[n.in[0]].shape
 	var parts []summand
 	b.summands(summand{x: n.in[0], sign: 1}, shape, uses, &parts)
+	for k := range parts {
+		parts[k].alike = b.alike(parts[k].x, shape)
+	}
 	if !slices.ContainsFunc(parts, func(s summand) bool {
-		return b.nodes[s.x].shape.Len() < shape.Len() || slices.ContainsFunc(s.by, b.sparse)
+		return b.nodes[s.x].shape.Len() < shape.Len() || s.alike != nil || slices.ContainsFunc(s.by, b.sparse)
 	}) {
 		return nil
 	}
@@ -92,11 +96,11 @@ func (b *Builder) spreads(term ID, uses []int) []summand {
 func (b *Builder) summands(s summand, shape Shape, uses []int, out *[]summand) {
 	n := b.nodes[s.x]
 	from := func(x ID, sign float64) {
-		b.summands(summand{x, s.by, s.sign * sign, s.zeros}, shape, uses, out)
+		b.summands(summand{x: x, by: s.by, sign: s.sign * sign, zeros: s.zeros}, shape, uses, out)
 	}
 	times := func(x, by ID) {
-		b.summands(summand{x, append(slices.Clone(s.by), by), s.sign, s.zeros || n.op == opTimes}, shape,
-			uses, out)
+		b.summands(summand{x: x, by: append(slices.Clone(s.by), by), sign: s.sign,
+			zeros: s.zeros || n.op == opTimes}, shape, uses, out)
 	}
 	switch {
 	case !n.shape.equal(shape) || uses[s.x] > 1 || b.isOutput(s.x):
@@ -117,6 +121,21 @@ func (b *Builder) summands(s summand, shape Shape, uses []int, out *[]summand) {
 	default:
 		*out = append(*out, s)
 	}
+}
+
+// alike puts the rows of a value together that have the same data, where an average set has many. Very few
+// sets are left: operations on so few numbers are other ones, which have no value at some limits.
+func (b *Builder) alike(x ID, shape Shape) *groups {
+	var columns [][]float64
+	n := &b.nodes[x]
+	if b.eachRow || len(shape) != 1 || n.kind == constant || !n.shape.equal(shape) ||
+		!b.rowData(x, shape, &columns) {
+		return nil
+	}
+	if g := groupsOf(columns, shape[0], shape[0]/longRuns); g != nil && len(g.first) > fewRows {
+		return g
+	}
+	return nil
 }
 
 func (b *Builder) isOutput(id ID) bool {
@@ -163,6 +182,13 @@ func (b *Builder) weights(s summand, shape Shape) []float64 {
 // weighed is a node whose elements have the sum of a summand.
 func (b *Builder) weighed(s summand, shape Shape) ID {
 	n := b.nodes[s.x]
+	if s.alike != nil {
+		sums := make([]float64, len(s.alike.first))
+		for row, w := range b.weights(s, shape) {
+			sums[s.alike.at(row)] += w
+		}
+		return b.product(s, b.Const("", Shape{len(sums)}, sums), b.pickAll([]ID{s.x}, s.alike)[0])
+	}
 	if n.shape.equal(shape) && n.kind != constant {
 		if len(s.by) == 0 {
 			return s.x
