@@ -5,8 +5,8 @@ package graph
 // computed of the transposes of what they are computed from: nothing is then transposed.
 
 // rewriteTurned computes matrices that are read transposed, or of which the target needs the sum, as their
-// transposes, where all that they are computed from is data, or is transposed already, or is a row or a column.
-// It changes nothing where as much is transposed then.
+// transposes, where all that they are computed from is data, or is transposed already, or is a row or a
+// column. It changes nothing where as much is transposed then.
 func (g *Graph) rewriteTurned() {
 	t := &turning{Graph: g, turned: map[ID]ID{}, free: map[ID]bool{}, at: make([]ID, len(g.nodes))}
 	if !t.all() {
@@ -84,7 +84,8 @@ func (t *turning) turns(id ID) bool {
 // elementwise reports whether a node is a matrix computed element by element.
 func (t *turning) elementwise(id ID) bool {
 	n := &t.nodes[id]
-	return n.kind == rowwise && n.op.elements && len(n.shape) == 2 && n.attr.Shape == nil && n.attr.Slices == nil
+	plain := n.attr.Shape == nil && n.attr.Slices == nil
+	return n.kind == rowwise && n.op.elements && len(n.shape) == 2 && plain
 }
 
 // isFree reports whether the transpose of a node takes no large transposition.
@@ -151,7 +152,8 @@ func (t *turning) transpose(id ID) ID {
 // transposed is a constant matrix with its axes exchanged.
 func (n *node) transposed() node {
 	rows, cols := n.shape[0], n.shape[1]
-	out := node{kind: constant, name: n.name, shape: Shape{cols, rows}, values: make([]float64, len(n.values))}
+	out := node{kind: constant, name: n.name, shape: Shape{cols, rows}}
+	out.values = make([]float64, len(n.values))
 	for i := range rows {
 		for j := range cols {
 			out.values[i*cols+j] = n.values[j*rows+i]
