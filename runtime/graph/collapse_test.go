@@ -141,8 +141,8 @@ func distinctOf(x []float64) map[float64]bool {
 	return out
 }
 
-// Values outside the support are computed row by row, and so are those of a graph whose rows change; at an end
-// of the support a sum that is not finite is none of the density's.
+// Values outside the support are computed row by row, and so are those of a graph whose rows change; at an
+// end of the support a sum that is not finite is none of the density's.
 func TestRowsThatStayApart(t *testing.T) {
 	n := 40
 	y, group := make([]float64, n), make([]float64, n)
