@@ -2,11 +2,11 @@ package graph
 
 import "slices"
 
-// Build ends the builder: it drops what no output, report or term needs, applies the rewrites, and plans the
+// Build ends the builder: it puts rows together, drops what no output, report or term needs, applies the rewrites, and plans the
 // evaluation.
 func (b *Builder) Build() (*Graph, error) {
 	if !b.plain {
-		b = b.spread()
+		b = b.grouped().spread()
 	}
 	g := &Graph{name: b.name, dim: b.dim, held: b.held, terms: b.terms, nodes: slices.Clone(b.nodes),
 		parts: slices.Clone(b.parts), storage: b.storage, seldom: b.seldom}

@@ -32,6 +32,8 @@ type Builder struct {
 	rowsOf      map[ID][]ID     // the rows of those that were unrolled
 	seldom      bool            // the graph is evaluated a few times: constants stay as they are
 	eachRow     bool            // rows are not put together in groups
+	together    bool            // they are: likelihoods are written once more
+	saved       bool            // rows, by the last of these
 	storage     *spill.Storage
 }
 
@@ -232,11 +234,14 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 	if err := inferDensity(b, &n); err != nil {
 		return fmt.Errorf("%s: %w", d.Name, err)
 	}
+	out, written := b.collapse(term, n)
+	if expands := d.Expand != nil && !d.Discrete; b.together && !b.saved && !expands {
+		return nil // it has been written as it is
+	}
 	if err := b.carrier(term, &n); err != nil {
 		return fmt.Errorf("%s: %w", d.Name, err)
 	}
-	n, written := b.collapse(term, n)
-	if !written && !b.expand(term, &n) && !b.expandWeighted(term, &n) {
+	if n = out; !written && !b.expand(term, &n) && !b.expandWeighted(term, &n) {
 		b.addTerm(term, n)
 	}
 	return nil

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -22,30 +23,56 @@ const (
 // EachRow says that rows are not put together in groups: graphs of other rows must be alike.
 func (b *Builder) EachRow() { b.eachRow = true }
 
+// grouped is a builder whose likelihoods are written in groups of rows where that saves rows; b itself where
+// it saves none. What is found out about parameters by where they are used is found out before.
+func (b *Builder) grouped() *Builder {
+	if b.plain || b.seldom || b.eachRow || len(b.likelihoods) == 0 {
+		return b
+	}
+	c := *b
+	c.nodes, c.shared, c.parts, c.together = slices.Clone(b.nodes), maps.Clone(b.shared), nil, true
+	done := 0
+	for _, l := range b.likelihoods {
+		if b.nodes[l.x].kind != constant || l.dist.Event != nil || l.weights != NoID {
+			continue
+		}
+		c.parts, c.saved = append(c.parts, b.parts[done:l.first]...), false
+		from := len(c.parts)
+		if err := c.Density(l.term, l.dist, l.x, l.theta, l.weights, l.power); err != nil {
+			panic("graph: " + err.Error()) // it was written before
+		}
+		if done = l.last; !c.saved {
+			c.parts = append(c.parts[:from], b.parts[l.first:l.last]...)
+		}
+	}
+	c.parts = append(c.parts, b.parts[done:]...)
+	return &c
+}
+
 // collapse writes a density of data in groups of rows with the same parameters, or as the density of the rows
 // that differ, each with how often it occurs for its weight. It returns n where neither saves rows, and
 // reports whether the whole density has been written.
 func (b *Builder) collapse(term string, n node) (node, bool) {
 	x, d := b.nodes[n.in[0]], n.likely.dist
-	asWritten := b.plain || b.seldom || b.eachRow || n.likely.weighted
-	if asWritten || x.kind != constant || len(x.shape) != 1 || x.shape[0] <= fewRows || !b.inside(&n) {
+	if !b.together || n.likely.weighted || x.kind != constant || len(x.shape) != 1 || x.shape[0] <= fewRows ||
+		!b.inside(&n) {
 		return n, false
 	}
 	switch {
 	case d.Rows == def.NormalRows:
-		return n, b.reduce(term, &n)
+		b.saved = b.reduce(term, &n)
+		return n, b.saved
 	case !d.Discrete && d.Grouped == nil:
 		return n, false
 	}
-	var columns [][]float64
-	for _, id := range n.in[1:] {
-		if !b.rowData(id, x.shape, &columns) {
-			return n, false
-		}
+	columns, ok := b.rowData(x.shape, n.in[1:]...)
+	if !ok {
+		return n, false
 	}
 	most := x.shape[0] / rowsPerSet
 	g := groupsOf(columns, x.shape[0], most)
 	if g != nil && d.Grouped != nil && b.inGroups(term, &n, g) {
+		b.saved = true
 		return n, true
 	}
 	if g != nil && d.Discrete {
@@ -54,6 +81,7 @@ func (b *Builder) collapse(term string, n node) (node, bool) {
 	if g == nil || !d.Discrete {
 		return n, false
 	}
+	b.saved = true
 	out := n
 	out.in = b.pickAll(n.in, g)
 	likely := *n.likely
@@ -66,40 +94,52 @@ func (b *Builder) collapse(term string, n node) (node, bool) {
 	return out, false
 }
 
-// rowData appends the data by which rows of a value differ; it reports false where they differ by others.
-func (b *Builder) rowData(id ID, shape Shape, out *[][]float64) bool {
-	n := &b.nodes[id]
-	columns := func(ids []ID) {
-		for _, p := range ids {
-			c := &b.nodes[p]
-			for j := range c.shape.cols() {
-				*out = append(*out, c.values[j*shape[0]:][:shape[0]])
-			}
+// rowData is the data by which the rows of values differ; it reports false where they differ by others.
+func (b *Builder) rowData(shape Shape, ids ...ID) ([][]float64, bool) {
+	r := &rowReader{b, shape, map[ID]bool{}, nil}
+	for _, id := range ids {
+		if !r.read(id) {
+			return nil, false
 		}
 	}
+	return r.columns, true
+}
+
+// A rowReader collects columns of data, each once.
+type rowReader struct {
+	*Builder
+	shape   Shape
+	known   map[ID]bool // whether the rows of a value differ by these alone
+	columns [][]float64
+}
+
+func (r *rowReader) read(id ID) bool {
+	if ok, known := r.known[id]; known {
+		return ok
+	}
+	n := &r.nodes[id]
+	reads, ok := n.in, true
 	switch {
 	case n.shape.Len() == 1:
-		return true
-	case !n.shape.equal(shape) || b.isOutput(id):
-		return false
-	case n.kind == constant:
-		columns([]ID{id})
-		return true
-	case n.op == opGather:
-		columns(n.in[1:])
-		return true
-	case n.op == opMatMul && b.nodes[n.in[0]].kind == constant:
-		columns(n.in[:1])
-		return true
-	case n.op == nil || !n.op.elements:
-		return false
-	}
-	for _, p := range n.in {
-		if !b.rowData(p, shape, out) {
-			return false
+		reads = nil
+	case n.kind == constant && n.shape.rows() == r.shape[0]:
+		for j := range n.shape.cols() {
+			r.columns = append(r.columns, n.values[j*r.shape[0]:][:r.shape[0]])
 		}
+	case !n.shape.equal(r.shape) || r.isOutput(id) || n.op == nil:
+		ok = false
+	case n.op == opGather:
+		reads = n.in[1:]
+	case n.op == opMatMul && r.nodes[n.in[0]].kind == constant:
+		reads = n.in[:1]
+	default:
+		ok = n.op.elements
 	}
-	return true
+	for _, p := range reads {
+		ok = ok && r.read(p)
+	}
+	r.known[id] = ok
+	return ok
 }
 
 // groups are sets of rows: of each row its group, nil where there is one, and of each group its first row and
@@ -254,7 +294,9 @@ func (b *Builder) inGroups(term string, n *node, g *groups) bool {
 		theta = append(theta, def.Value(id))
 	}
 	one := column(ones)
+	b.together = false // groups are no rows
 	form.Write(e, one, column(g.count), theta)
+	b.together = true
 	for k, r := range form.Rest {
 		e.Sum(e.Mul(column(rest[k]), r.By(e, one, theta)), 1)
 	}

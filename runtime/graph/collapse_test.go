@@ -90,7 +90,7 @@ func (s *rowsOfGroups) graph(t *testing.T, plain, apart bool) (*graph.Graph, []f
 		}
 		theta = append(theta, id)
 	}
-	if err := b.Density("y", s.d, b.Const("y", shape{inRows}, s.y), theta, graph.NoID, 0.5); err != nil {
+	if err := b.Likelihood("y", s.d, b.Const("y", shape{inRows}, s.y), theta, graph.NoID, 0.5); err != nil {
 		t.Fatal(err)
 	}
 	return build(t, b), at
@@ -166,7 +166,7 @@ func TestRowsThatStayApart(t *testing.T) {
 			theta = []graph.ID{b.Scalar(1), theta[0]}
 		}
 		y := b.Const("y", shape{n}, c.y)
-		if err := b.Density("y", dist(t, c.name), y, theta, graph.NoID, 1); err != nil {
+		if err := b.Likelihood("y", dist(t, c.name), y, theta, graph.NoID, 1); err != nil {
 			t.Fatal(err)
 		}
 		g := build(t, b)

@@ -27,150 +27,158 @@ const (
 // A linearTerm is a column of data times a coefficient, which may differ by group.
 type linearTerm struct {
 	column      ID // NoID: ones
-	coefficient ID // NoID: 1
+	coefficient ID
 }
 
 // A linearBlock is a matrix of data times a vector.
 type linearBlock struct{ matrix, coefficients ID }
 
-// A linearForm is the predictor of rows as a sum.
+// A linearForm is the predictor of rows as a sum; none where ok is false.
 type linearForm struct {
-	terms  []linearTerm
+	terms  []linearTerm // one for each column
 	blocks []linearBlock
+	ok     bool
 }
 
-// linearForm writes a value of a shape as one; it reports false for any other value.
-func (b *Builder) linearForm(id ID, shape Shape) (f linearForm, ok bool) {
-	n := b.nodes[id]
+// byGroup reports whether a value is a number or may differ by group, and is linear in no column of data.
+func (f *linearForm) byGroup() bool {
+	return f.ok && len(f.blocks) == 0 && !slices.ContainsFunc(f.terms, func(t linearTerm) bool {
+		return t.column != NoID
+	})
+}
+
+// mostTerms bounds the terms of a form; a predictor of more is not linear.
+const mostTerms = 64
+
+// A linearising writes values of a shape as linear forms, each once.
+type linearising struct {
+	*Builder
+	shape Shape
+	known map[ID]linearForm
+}
+
+func (l *linearising) form(id ID) linearForm {
+	f, known := l.known[id]
+	if !known {
+		if f = l.write(id); len(f.terms) > mostTerms {
+			f = l.one(NoID, id)
+		}
+		l.known[id] = f
+	}
+	return f
+}
+
+func (l *linearising) one(column, coefficient ID) linearForm {
+	return linearForm{terms: []linearTerm{{column, coefficient}}, ok: true}
+}
+
+func (l *linearising) write(id ID) (f linearForm) {
+	n := l.nodes[id]
 	switch {
 	case len(n.shape) == 0:
-		return linearForm{terms: []linearTerm{{NoID, id}}}, true
-	case !n.shape.equal(shape) || b.isOutput(id):
-		return f, false
+		return l.one(NoID, id)
+	case !n.shape.equal(l.shape) || l.isOutput(id):
+		return f
 	case n.kind == constant:
-		return linearForm{terms: []linearTerm{{id, NoID}}}, true
+		return l.one(id, l.Scalar(1))
 	case n.op == opAdd || n.op == opAddN || n.op == opSub || n.op == opNeg:
+		f.ok = true
 		for k, p := range n.in {
-			part, ok := b.linearForm(p, shape)
-			if ok && (n.op == opNeg || n.op == opSub && k == 1) {
-				part, ok = b.times(part, b.Scalar(-1))
+			part := l.form(p)
+			if n.op == opNeg || n.op == opSub && k == 1 {
+				part = l.times(part, l.Scalar(-1))
 			}
-			if !ok {
-				return f, false
-			}
-			f.terms, f.blocks = append(f.terms, part.terms...), append(f.blocks, part.blocks...)
+			f = l.plus(f, part)
 		}
-		return f, true
+		return f
 	case n.op == opMul:
-		for k := range 2 {
-			if of, ok := b.linearForm(n.in[1-k], shape); ok && b.byGroup(n.in[k], shape) {
-				return b.times(of, n.in[k])
+		for k, p := range n.in {
+			if by := l.form(p); by.byGroup() {
+				return l.times(l.form(n.in[1-k]), p)
 			}
 		}
-		for k := range 2 {
-			if of, ok := b.linearForm(n.in[1-k], shape); ok && b.nodes[n.in[k]].kind == constant {
-				return b.timesData(of, n.in[k])
+		for k, p := range n.in {
+			if of := l.form(n.in[1-k]); l.nodes[p].kind == constant && len(of.blocks) == 0 {
+				return l.timesData(of, p)
 			}
 		}
-	case n.op == opDiv && b.byGroup(n.in[1], shape):
-		if of, ok := b.linearForm(n.in[0], shape); ok {
-			return b.times(of, b.must("div", b.Scalar(1), n.in[1]))
+	case n.op == opDiv:
+		if by := l.form(n.in[1]); by.byGroup() {
+			return l.times(l.form(n.in[0]), l.must("div", l.Scalar(1), n.in[1]))
 		}
 	case n.op == opRowDot:
 		for k := range 2 {
-			if x, of := n.in[k], b.nodes[n.in[1-k]]; b.nodes[x].kind == constant && of.op == opGather {
-				return b.slopes(x, of)
+			if x, of := n.in[k], l.nodes[n.in[1-k]]; l.nodes[x].kind == constant && of.op == opGather {
+				return l.slopes(x, of)
 			}
 		}
-	case n.op == opMatMul && b.nodes[n.in[0]].kind == constant:
-		return linearForm{blocks: []linearBlock{{n.in[0], n.in[1]}}}, true
+	case n.op == opMatMul && l.nodes[n.in[0]].kind == constant:
+		return linearForm{blocks: []linearBlock{{n.in[0], n.in[1]}}, ok: true}
 	}
-	return linearForm{terms: []linearTerm{{NoID, id}}}, true
+	return l.one(NoID, id)
 }
 
 // slopes is the form of Σ_j x_j·B[g, j] over the columns of data and of a table that is looked up by row.
-func (b *Builder) slopes(x ID, gather node) (f linearForm, ok bool) {
-	n, table := b.nodes[x], b.nodes[gather.in[0]].shape
+func (l *linearising) slopes(x ID, gather node) (f linearForm) {
+	n, table := l.nodes[x], l.nodes[gather.in[0]].shape
 	if len(gather.in) != 2 || len(table) != 2 || !n.shape.equal(gather.shape) {
-		return f, false
+		return f
 	}
 	part := func(of ID, rows, j int) ID {
-		id, err := b.Apply("slice", Attr{Slices: []Slice{{Hi: rows}, {j, j + 1, true}}}, of)
+		id, err := l.Apply("slice", Attr{Slices: []Slice{{Hi: rows}, {j, j + 1, true}}}, of)
 		if err != nil {
 			panic("graph: " + err.Error())
 		}
 		return id
 	}
+	f.ok = true
 	for j := range table[1] {
-		coefficient := b.must("gather", part(gather.in[0], table[0], j), gather.in[1])
-		f.terms = append(f.terms, linearTerm{part(x, n.shape[0], j), coefficient})
+		coefficient := l.must("gather", part(gather.in[0], table[0], j), gather.in[1])
+		f = l.plus(f, l.one(part(x, n.shape[0], j), coefficient))
 	}
-	return f, true
+	return f
 }
 
-// byGroup reports whether a value is a number or may differ by group, and is linear in no column of data.
-func (b *Builder) byGroup(id ID, shape Shape) bool {
-	f, ok := b.linearForm(id, shape)
-	return ok && len(f.blocks) == 0 && !slices.ContainsFunc(f.terms, func(t linearTerm) bool {
-		return t.column != NoID
-	})
-}
-
-// timesData is a form times a column of data; it reports false where the form has a block.
-func (b *Builder) timesData(f linearForm, column ID) (out linearForm, ok bool) {
-	for _, t := range f.terms {
-		if t.column != NoID {
-			t.column = b.must("mul", column, t.column)
+// plus is the sum of two forms.
+func (l *linearising) plus(f, g linearForm) linearForm {
+	out := linearForm{slices.Clone(f.terms), slices.Concat(f.blocks, g.blocks), f.ok && g.ok}
+	for _, t := range g.terms {
+		k := slices.IndexFunc(out.terms, func(s linearTerm) bool { return s.column == t.column })
+		if k < 0 {
+			out.terms = append(out.terms, t)
 		} else {
+			out.terms[k].coefficient = l.must("add", out.terms[k].coefficient, t.coefficient)
+		}
+	}
+	return out
+}
+
+// timesData is a form without blocks times a column of data.
+func (l *linearising) timesData(f linearForm, column ID) linearForm {
+	out := linearForm{ok: f.ok}
+	for _, t := range f.terms {
+		if t.column == NoID {
 			t.column = column
+		} else {
+			t.column = l.must("mul", column, t.column)
 		}
-		out.terms = append(out.terms, t)
+		out = l.plus(out, linearForm{terms: []linearTerm{t}, ok: true})
 	}
-	return out, len(f.blocks) == 0
+	return out
 }
 
-// times is a form times a value; it reports false where that differs by group, and a block has one vector.
-func (b *Builder) times(f linearForm, by ID) (out linearForm, ok bool) {
+// times is a form times a value; there is none where that differs by group, and a block has one vector.
+func (l *linearising) times(f linearForm, by ID) linearForm {
+	out := linearForm{ok: f.ok && (len(f.blocks) == 0 || len(l.nodes[by].shape) == 0)}
 	for _, t := range f.terms {
-		if t.coefficient != NoID {
-			t.coefficient = b.must("mul", by, t.coefficient)
-		} else {
-			t.coefficient = by
-		}
-		out.terms = append(out.terms, t)
+		out.terms = append(out.terms, linearTerm{t.column, l.must("mul", by, t.coefficient)})
 	}
 	for _, m := range f.blocks {
-		if len(b.nodes[by].shape) > 0 {
-			return out, false
+		if out.ok {
+			out.blocks = append(out.blocks, linearBlock{m.matrix, l.must("mul", by, m.coefficients)})
 		}
-		out.blocks = append(out.blocks, linearBlock{m.matrix, b.must("mul", by, m.coefficients)})
 	}
-	return out, true
-}
-
-// merged adds up the coefficients of each column, and lists first the columns whose coefficients differ by
-// group.
-func (b *Builder) merged(f linearForm) (terms []linearTerm, byGroup int) {
-	of := map[ID]int{}
-	for _, t := range f.terms {
-		if t.coefficient == NoID {
-			t.coefficient = b.Scalar(1)
-		}
-		k, met := of[t.column]
-		if !met {
-			of[t.column] = len(terms)
-			terms = append(terms, t)
-			continue
-		}
-		terms[k].coefficient = b.must("add", terms[k].coefficient, t.coefficient)
-	}
-	slices.SortStableFunc(terms, func(s, t linearTerm) int {
-		return len(b.nodes[t.coefficient].shape) - len(b.nodes[s.coefficient].shape)
-	})
-	for byGroup < len(terms) && len(b.nodes[terms[byGroup].coefficient].shape) > 0 {
-		byGroup++
-	}
-	return terms, byGroup
+	return out
 }
 
 // leastSquares is a likelihood of normal errors with fewer rows.
@@ -200,11 +208,8 @@ func (b *Builder) reduce(term string, n *node) bool {
 	x := b.nodes[n.in[0]]
 	r := &leastSquares{shape: x.shape, dist: n.likely.dist, sigma: n.in[2],
 		expanding: &expanding{b, term, n.power, x.shape, x.shape[0], false}}
-	f, ok := b.linearForm(n.in[1], x.shape)
-	if !ok || !r.prepare(f, x.values) {
-		return false
-	}
-	if !r.transform() {
+	f := (&linearising{b, x.shape, map[ID]linearForm{}}).form(n.in[1])
+	if !f.ok || !r.prepare(f, x.values) || !r.transform() {
 		return false
 	}
 	r.write()
@@ -214,24 +219,23 @@ func (b *Builder) reduce(term string, n *node) bool {
 // prepare finds the groups and the columns, and reports whether rows are saved.
 func (r *leastSquares) prepare(f linearForm, y []float64) bool {
 	rows := r.shape[0]
-	var keys, ofSigma [][]float64
 	if s := &r.nodes[r.sigma]; s.kind == constant && s.shape.Len() == rows {
 		if r.scale, r.sigma = s.values, r.Scalar(1); slices.ContainsFunc(r.scale, func(v float64) bool {
 			return !(v > 0 && v <= math.MaxFloat64)
 		}) {
 			return false
 		}
-	} else if !r.rowData(r.sigma, r.shape, &ofSigma) {
-		return false
 	}
-	r.terms, r.byGroup = r.merged(f)
-	r.blocks = f.blocks
+	r.order(f)
 	y = r.withoutOffsets(y)
-	keys = slices.Clone(ofSigma)
+	differ := []ID{r.sigma}
 	for _, t := range r.terms[:r.byGroup] {
-		if !r.rowData(t.coefficient, r.shape, &keys) {
-			return false
-		}
+		differ = append(differ, t.coefficient)
+	}
+	ofSigma, ok := r.rowData(r.shape, r.sigma)
+	keys, all := r.rowData(r.shape, differ...)
+	if !ok || !all {
+		return false
 	}
 	for _, t := range r.terms {
 		r.columns = append(r.columns, r.of(t.column))
@@ -256,6 +260,21 @@ func (r *leastSquares) prepare(f linearForm, y []float64) bool {
 		left += min(int(n), r.byGroup)
 	}
 	return rows >= max(rowsSaved*left, left+leastSaved)
+}
+
+// order lists the columns first whose coefficients differ by group.
+func (r *leastSquares) order(f linearForm) {
+	r.blocks = f.blocks
+	for _, byGroup := range []bool{true, false} {
+		for _, t := range f.terms {
+			if len(r.nodes[t.coefficient].shape) > 0 == byGroup {
+				r.terms = append(r.terms, t)
+			}
+		}
+		if byGroup {
+			r.byGroup = len(r.terms)
+		}
+	}
 }
 
 // withoutOffsets takes columns with a known coefficient away from the values.
@@ -409,8 +428,7 @@ func (r *leastSquares) write() {
 	of := r.pickAll([]ID{r.sigma}, r.groups)[0]
 	count := slices.Clone(r.groups.count)
 	rows := r.shape[0]
-	each := r.eachRow
-	r.eachRow = true
+	r.together = false // what is left stays as it is
 	for _, list := range [][]slot{r.ofGroups(of), r.ofPools(of)} {
 		for _, s := range list {
 			values, eta := s.predictor(r)
@@ -424,7 +442,7 @@ func (r *leastSquares) write() {
 			rows -= len(s.groups)
 		}
 	}
-	r.eachRow = each
+	r.together = true
 	groups := &expanding{r.Builder, r.term, r.power, Shape{len(count)}, len(count), false}
 	left := def.Value(r.Builder.Const("rows", groups.shape, count))
 	groups.Sum(groups.Mul(left, groups.Func("log", def.Value(of))), -1)

@@ -125,7 +125,7 @@ func TestLeastSquares(t *testing.T) {
 				s.group, s.few = append(s.group, float64(g)), append(s.few, float64(s.r.IntN(2)))
 			}
 			theta := []graph.ID{s.op("add", s.data(s.n), s.of(trial%4)), s.sigma(trial % 5)}
-			if err := b.Density("y", dist(t, "normal"), b.Const("y", shape{s.n}, y), theta, graph.NoID,
+			if err := b.Likelihood("y", dist(t, "normal"), b.Const("y", shape{s.n}, y), theta, graph.NoID,
 				0.5); err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +177,7 @@ func TestLeastSquaresOfSmallResiduals(t *testing.T) {
 		}
 		slope := apply(t, b, "mul", b.Param("b", nil), b.Const("x", shape{n}, x))
 		mu := apply(t, b, "add", b.Param("a", nil), slope)
-		if err := b.Density("y", dist(t, "normal"), b.Const("y", shape{n}, y),
+		if err := b.Likelihood("y", dist(t, "normal"), b.Const("y", shape{n}, y),
 			[]graph.ID{mu, b.Param("s", nil)}, graph.NoID, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -212,12 +212,77 @@ func TestLeastSquaresThatSaveNothing(t *testing.T) {
 		if c.sigma != nil {
 			sigma = b.Const("sigma", shape{c.n}, c.sigma)
 		}
-		if err := b.Density("y", dist(t, "normal"), b.Const("y", shape{c.n}, y), []graph.ID{mu, sigma},
+		if err := b.Likelihood("y", dist(t, "normal"), b.Const("y", shape{c.n}, y), []graph.ID{mu, sigma},
 			graph.NoID, 1); err != nil {
 			t.Fatal(err)
 		}
 		if got := mostRows(build(t, b)) < c.n; got != c.few {
 			t.Errorf("%+v: fewer rows %v", c, got)
+		}
+	}
+}
+
+// What reads a value several times at each of many steps is looked at once: predictors with more paths than
+// could be walked are built.
+func TestPredictorsOfManyPaths(t *testing.T) {
+	const n, steps = 200, 60
+	for _, family := range []string{"normal", "exponential"} {
+		b := graph.New("paths")
+		op := func(name string, in ...graph.ID) graph.ID { return apply(t, b, name, in...) }
+		x, y, few := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], y[i], few[i] = math.Sin(float64(i)), 1+math.Cos(float64(i))/2, float64(i%3)
+		}
+		data, rate := b.Const("x", shape{n}, x), b.Param("r", nil)
+		q, nested := op("inv_logit", b.Const("few", shape{n}, few)), data
+		for range steps {
+			q = op("add", q, op("mul", op("mul", rate, q), op("sub", b.Scalar(1), q)))
+			nested = op("add", op("mul", op("add", nested, nested), op("mul", data, rate)), b.Scalar(0.5))
+		}
+		theta := []graph.ID{q}
+		if family == "normal" {
+			theta = []graph.ID{op("add", q, nested), rate}
+		}
+		if err := b.Likelihood("y", dist(t, family), b.Const("y", shape{n}, y), theta, graph.NoID,
+			1); err != nil {
+			t.Fatal(err)
+		}
+		if v := evaluated(build(t, b), []float64{0.1}); math.IsNaN(v[0]) {
+			t.Errorf("%s: %v", family, v)
+		}
+	}
+}
+
+// What is added to effects, and what multiplies them, is found where their likelihood is written in groups.
+func TestGroupsHideNothing(t *testing.T) {
+	const n = 120
+	g, x, y := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range g {
+		g[i], x[i], y[i] = float64(1+i%5), float64(i%2), math.Sin(float64(i))
+	}
+	for _, family := range []string{"normal", "bernoulli_logit"} {
+		b := graph.New("effects")
+		op := func(name string, in ...graph.ID) graph.ID { return apply(t, b, name, in...) }
+		m, a, z, s := b.Param("m", nil), b.Param("a", shape{5}), b.Param("z", shape{5}), b.Param("s", nil)
+		index, column := b.Const("g", shape{n}, g), b.Const("x", shape{n}, x)
+		scaled := op("mul", op("exp", s), z)
+		eta := op("add", op("add", m, op("gather", a, index)), op("mul", op("gather", scaled, index), column))
+		theta, values := []graph.ID{eta, op("exp", s)}, y
+		if family != "normal" {
+			theta, values = theta[:1], x
+		}
+		if err := b.Likelihood("y", dist(t, family), b.Const("y", shape{n}, values), theta, graph.NoID,
+			1); err != nil {
+			t.Fatal(err)
+		}
+		if rows := mostRows(build(t, b)); rows >= n {
+			t.Errorf("%s: %d rows are left", family, rows)
+		}
+		if got := b.Addend(a, a); got != m {
+			t.Errorf("%s: node %d is added to a, not m", family, got)
+		}
+		if got := b.Multipliers([]graph.ID{z}); got[0] != op("exp", s) {
+			t.Errorf("%s: node %d multiplies z, not exp(s)", family, got[0])
 		}
 	}
 }

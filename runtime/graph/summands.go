@@ -126,10 +126,12 @@ func (b *Builder) summands(s summand, shape Shape, uses []int, out *[]summand) {
 // alike puts the rows of a value together that have the same data, where an average set has many. Very few
 // sets are left: operations on so few numbers are other ones, which have no value at some limits.
 func (b *Builder) alike(x ID, shape Shape) *groups {
-	var columns [][]float64
 	n := &b.nodes[x]
-	if b.eachRow || len(shape) != 1 || n.kind == constant || !n.shape.equal(shape) ||
-		!b.rowData(x, shape, &columns) {
+	if b.eachRow || len(shape) != 1 || n.kind == constant || !n.shape.equal(shape) {
+		return nil
+	}
+	columns, ok := b.rowData(shape, x)
+	if !ok {
 		return nil
 	}
 	if g := groupsOf(columns, shape[0], shape[0]/longRuns); g != nil && len(g.first) > fewRows {
