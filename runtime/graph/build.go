@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// Build ends the builder: it puts rows together, drops what no output, report or term needs, applies the rewrites, and plans the
-// evaluation.
+// Build ends the builder: it puts rows together, drops what no output, report or term needs, applies the
+// rewrites, and plans the evaluation.
 func (b *Builder) Build() (*Graph, error) {
 	if !b.plain {
 		b = b.grouped().spread()
