@@ -35,12 +35,18 @@ func (a *arrival) note(rise, kinetic float64) bool {
 	return calm
 }
 
-// fromGradient sets the metric of a chain that starts: the inverse mass 1/|gradient|. The metric of a chain
-// under way follows the gradient as it falls (before is true), but not at once, since a gradient can be near
-// 0 by chance.
+// fromGradient sets the metric of a chain that starts: the inverse mass 1/√(a·|gradient|), a the mean of the
+// party's |gradients|, between that of one scale for all and 1/|gradient|, about the variance of each. With
+// the latter effects are as fast as loadings and scales, fit these where they began, and keep them there. The
+// metric of a chain under way follows the gradient as it falls (before is true), but not at once, since a
+// gradient can be near 0 by chance.
 func (m *metric) fromGradient(g []float64, before bool) {
+	mean := 0.0
+	for _, x := range g {
+		mean += math.Abs(x) / float64(len(g))
+	}
 	for i, x := range g {
-		inverse := 1 / math.Abs(x)
+		inverse := 1 / math.Sqrt(mean) / math.Sqrt(math.Abs(x)) // the product of both can overflow
 		if before {
 			inverse = math.Min(inverse, relief*m.inverse[i])
 		}

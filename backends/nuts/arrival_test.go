@@ -25,12 +25,14 @@ func TestArrival(t *testing.T) {
 	}
 }
 
-// The first inverse mass is 1/|gradient|. Under way it follows a gradient that falls, by a factor of four at
+// The first inverse mass is one over the root of the |gradient| and its mean. Under way it follows a gradient that falls, by a factor of four at
 // most, and one that grows at once.
 func TestMetricUnderWay(t *testing.T) {
 	m := newMetric(4, shape{})
 	m.fromGradient([]float64{-100, 100, 0, 4}, false)
-	want := [][]float64{{0.01, 0.01, 1, 0.25}, {0.04, 0.005, 0.5, 1}}
+	first := func(g float64) float64 { return 1 / math.Sqrt(51*g) }
+	want := [][]float64{{first(100), first(100), 1, first(4)},
+		{4 * first(100), 1 / math.Sqrt(50.525*200), 1 / math.Sqrt(50.525*2), 4 * first(4)}}
 	for i, w := range want {
 		for j := range w {
 			if math.Abs(m.inverse[j]-w[j]) > 1e-15 {

@@ -765,3 +765,65 @@ func TestVectors(t *testing.T) {
 		t.Errorf("%d of 3 effects have coordinates", seen)
 	}
 }
+
+// θ tells of standard coordinates what they are, or the log-Jacobian is -Inf: of effects on a location of 3
+// whose scale is below the resolution of numbers there, θ would be 3 whatever they are, and the density by θ
+// that of no prior.
+func TestThetaTellsCoordinates(t *testing.T) {
+	for name, c := range map[string]struct {
+		f          fixture
+		scale, far int // coordinates that are the log of a scale, and of a location, in θ
+	}{
+		"effects": {nested, 1, 0},
+		"terms":   {sideBySide, 4, 3},
+		"walks":   {walking, 1, 2},
+		"vectors": {fixture{Text: `data y : real[N]
+data g : level(J)[N]
+param m           ~ normal(0, 1)
+param a           ~ normal(0, 1)
+param u : real[J, 2] ~ multi_normal_cholesky(m, exp(a) * [[1, 0], [0.3, 1]])
+y ~ normal(u[g, 1] + u[g, 2], 1)
+`, Tables: nested.Tables}, 1, 0},
+		"together": {processes, 2, 0},
+	} {
+		p := model.NewParty(c.f.Bind(t, check.Options{}).Plan, 0)
+		effects, to, from := p.Effects(), p.ToTheta(), p.FromTheta()
+		r := rand.New(rand.NewPCG(3, 4))
+		lost, kept := 0, 0
+		for _, informed := range []bool{false, true} {
+			var at []float64
+			for _, e := range effects {
+				at = append(at, 0)
+				if e.Scale || e.Anchored || e.Terms != nil {
+					at[len(at)-1] = e.Centring
+				} else if informed {
+					at[len(at)-1] = density.Informed
+				}
+			}
+			for _, e := range effects {
+				at = append(at, make([]float64, e.Anchors())...)
+			}
+			u, theta, back := make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
+			for log := 0.0; log > -60; log-- {
+				for i := range u {
+					u[i] = r.NormFloat64()
+				}
+				u[c.scale], u[c.far] = log, 3
+				if j := to.At(at, u, theta); math.IsInf(j, -1) {
+					lost++
+					continue
+				}
+				kept++
+				from.At(at, theta, back)
+				for i := range u {
+					if math.Abs(back[i]-u[i]) > 0x1p-10*(1+math.Abs(u[i])) {
+						t.Errorf("%s, scale e^%g: coordinate %d is %v, and was %v", name, log, i, back[i], u[i])
+					}
+				}
+			}
+		}
+		if kept < 40 || lost < 20 {
+			t.Errorf("%s: %d points kept and %d lost", name, kept, lost)
+		}
+	}
+}

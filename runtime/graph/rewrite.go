@@ -14,7 +14,7 @@ type rewrite struct {
 // of the groups before.
 var rewrites = [][]rewrite{{rewriteRow}, {rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns},
 	{rewriteLevels, rewriteLinear, rewriteActive},
-	{rewriteShift, rewriteProduct, rewriteSumExp, rewriteParts}}
+	{rewriteShift, rewriteMix, rewriteProduct, rewriteSumExp, rewriteParts}}
 
 // Plain switches off superinstructions, the sorting of rows, and densities written as operations: every
 // operation runs as it was added. The graph computes the same, to a few units in the last place.

@@ -36,7 +36,7 @@ func models() map[string]func(testing.TB, *graph.Builder) {
 	m["network"], m["wide network"] = network("tanh", 200, 3, 5, 4, 2), network("relu", 333, 9, 33, 17, 2)
 	m["layer seen whole"] = layerSeenWhole
 	m["two groupings"] = twoGroupings
-	m["columns"] = termByTerm
+	m["columns"], m["mixes"] = termByTerm, mixes
 	for name := range elementwiseModels {
 		m[name] = elementwiseModel(name, 333)
 	}

@@ -1,6 +1,9 @@
 package model
 
 import (
+	"math"
+	"slices"
+
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
@@ -227,8 +230,44 @@ func (m *recentred) At(at, from, to []float64) float64 {
 		if together && s.terms != nil {
 			logJacobian += s.terms.to(from, to, m.toTheta)
 		}
+		for _, e := range s.effects {
+			if m.toTheta && (e.moved() || e.among) && e.lost(to[e.Offset:][:e.Len]) {
+				return math.Inf(-1)
+			}
+		}
 	}
 	return logJacobian
+}
+
+// Effects are lost whose scale is below 2⁻⁴⁰ of their value: θ tells of their coordinates less than twelve
+// binary places. Scales of more than smallScale are not looked at.
+const (
+	lostShare     = 0x1p-40
+	smallScale    = 1e-6
+	logSmallScale = -13.815510557964274
+)
+
+// lost reports whether θ does not tell the coordinates of effects, whose scale is too small beside their
+// location. The density by θ hardly depends on these coordinates there, so that a place of no mass would be
+// one of infinite mass.
+func (e *recentredEffects) lost(theta []float64) bool {
+	scales, log, step := e.logScale, true, 1
+	if e.vectors != nil {
+		scales, log, step = e.vectors.root, false, e.vectors.k+1
+	} else if scales == nil {
+		scales, log, step = e.process.root, false, e.Len+1
+	}
+	least := math.Inf(1)
+	for i := 0; i < len(scales); i += step {
+		least = min(least, scales[i])
+	}
+	if log && least > logSmallScale || !log && math.Abs(least) > smallScale {
+		return false
+	}
+	if log {
+		least = portable.Exp(least)
+	}
+	return slices.ContainsFunc(theta, func(x float64) bool { return math.Abs(x)*lostShare > least })
 }
 
 // Pull pulls g back.

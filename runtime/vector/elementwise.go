@@ -123,6 +123,26 @@ func fmaGo(_ int, y, a, b, c []float64) {
 	}
 }
 
+// Mix sets y = a·b + (1 - a)·c, each product with one rounding.
+func Mix(n int, y, a, b, c []float64) { mix(active, n, y, a, b, c) }
+
+func mixGo(_ int, y, a, b, c []float64) {
+	for i := range y {
+		y[i] = math.FMA(a[i], b[i], math.FMA(-a[i], c[i], c[i]))
+	}
+}
+
+// MixBack adds the partials of Mix in a, b and c, times d, to da, db and dc, which may be the same slices.
+func MixBack(n int, da, db, dc, d, a, b, c []float64) { mixBack(active, n, da, db, dc, d, a, b, c) }
+
+func mixBackGo(_ int, da, db, dc, d, a, b, c []float64) {
+	for i := range d {
+		da[i] = math.FMA(d[i], b[i]-c[i], da[i])
+		db[i] = math.FMA(d[i], a[i], db[i])
+		dc[i] = math.FMA(d[i], 1-a[i], dc[i])
+	}
+}
+
 // ScaleAdd sets y = s·a + b, rounding once.
 func ScaleAdd(n int, y []float64, s float64, a, b []float64) { scaleAdd(active, n, y, s, a, b) }
 

@@ -621,6 +621,121 @@ done3:
 	VZEROUPPER
 	RET
 
+// func mixAVX2(n int, y *float64, a *float64, b *float64, c *float64)
+// Requires: AVX, FMA3
+TEXT ·mixAVX2(SB), NOSPLIT, $0-40
+	MOVQ y+8(FP), AX
+	MOVQ n+0(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	XORQ DI, DI
+	LEAQ -4(CX), R8
+	CMPQ DI, R8
+	JGT  tail2
+
+loop1:
+	VMOVUPD      (DX)(DI*8), Y0
+	VMOVUPD      (BX)(DI*8), Y1
+	VMOVUPD      (SI)(DI*8), Y2
+	VMOVAPD      Y2, Y3
+	VFNMADD231PD Y2, Y0, Y3
+	VMOVAPD      Y3, Y2
+	VFMADD231PD  Y1, Y0, Y2
+	VMOVUPD      Y2, (AX)(DI*8)
+	ADDQ         $0x04, DI
+	CMPQ         DI, R8
+	JLE          loop1
+
+tail2:
+	SUBQ         DI, CX
+	JLE          done3
+	LEAQ         lanesBelow<>+0(SB), R8
+	NEGQ         CX
+	VMOVUPD      64(R8)(CX*8), Y0
+	VMASKMOVPD   (DX)(DI*8), Y0, Y1
+	VMASKMOVPD   (BX)(DI*8), Y0, Y2
+	VMASKMOVPD   (SI)(DI*8), Y0, Y3
+	VMOVAPD      Y3, Y4
+	VFNMADD231PD Y3, Y1, Y4
+	VMOVAPD      Y4, Y3
+	VFMADD231PD  Y2, Y1, Y3
+	VMASKMOVPD   Y3, Y0, (AX)(DI*8)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func mixBackAVX2(n int, da *float64, db *float64, dc *float64, d *float64, a *float64, b *float64, c *float64)
+// Requires: AVX, FMA3
+TEXT ·mixBackAVX2(SB), NOSPLIT, $0-64
+	MOVQ da+8(FP), AX
+	MOVQ db+16(FP), CX
+	MOVQ dc+24(FP), DX
+	MOVQ n+0(FP), BX
+	MOVQ d+32(FP), SI
+	MOVQ a+40(FP), DI
+	MOVQ b+48(FP), R8
+	MOVQ c+56(FP), R9
+	XORQ R10, R10
+	LEAQ -4(BX), R11
+	CMPQ R10, R11
+	JGT  tail2
+
+loop1:
+	VMOVUPD     (SI)(R10*8), Y0
+	VMOVUPD     (DI)(R10*8), Y1
+	VMOVUPD     (R8)(R10*8), Y2
+	VMOVUPD     (R9)(R10*8), Y3
+	VSUBPD      Y3, Y2, Y2
+	VMOVUPD     (AX)(R10*8), Y3
+	VFMADD231PD Y2, Y0, Y3
+	VMOVUPD     Y3, (AX)(R10*8)
+	VMOVUPD     (CX)(R10*8), Y2
+	VFMADD231PD Y1, Y0, Y2
+	VMOVUPD     Y2, (CX)(R10*8)
+	VMOVUPD     c3ff0000000000000<>+0(SB), Y2
+	VSUBPD      Y1, Y2, Y1
+	VMOVUPD     (DX)(R10*8), Y2
+	VFMADD231PD Y1, Y0, Y2
+	VMOVUPD     Y2, (DX)(R10*8)
+	ADDQ        $0x04, R10
+	CMPQ        R10, R11
+	JLE         loop1
+
+tail2:
+	SUBQ        R10, BX
+	JLE         done3
+	LEAQ        lanesBelow<>+0(SB), R11
+	NEGQ        BX
+	VMOVUPD     64(R11)(BX*8), Y0
+	VMASKMOVPD  (SI)(R10*8), Y0, Y1
+	VMASKMOVPD  (DI)(R10*8), Y0, Y2
+	VMASKMOVPD  (R8)(R10*8), Y0, Y3
+	VMASKMOVPD  (R9)(R10*8), Y0, Y4
+	VSUBPD      Y4, Y3, Y3
+	VMASKMOVPD  (AX)(R10*8), Y0, Y4
+	VFMADD231PD Y3, Y1, Y4
+	VMASKMOVPD  Y4, Y0, (AX)(R10*8)
+	VMASKMOVPD  (CX)(R10*8), Y0, Y3
+	VFMADD231PD Y2, Y1, Y3
+	VMASKMOVPD  Y3, Y0, (CX)(R10*8)
+	VMOVUPD     c3ff0000000000000<>+0(SB), Y3
+	VSUBPD      Y2, Y3, Y2
+	VMASKMOVPD  (DX)(R10*8), Y0, Y3
+	VFMADD231PD Y2, Y1, Y3
+	VMASKMOVPD  Y3, Y0, (DX)(R10*8)
+
+done3:
+	VZEROUPPER
+	RET
+
+DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32
+
 // func scaleAddAVX2(n int, y *float64, s float64, a *float64, b *float64)
 // Requires: AVX, FMA3
 TEXT ·scaleAddAVX2(SB), NOSPLIT, $0-40
@@ -852,12 +967,6 @@ tail2:
 done3:
 	VZEROUPPER
 	RET
-
-DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
-DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
-GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32
 
 // func sigmoidBackAVX2(n int, y *float64, d *float64, s *float64)
 // Requires: AVX, FMA3

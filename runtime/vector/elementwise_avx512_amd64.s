@@ -601,6 +601,117 @@ done3:
 	VZEROUPPER
 	RET
 
+// func mixAVX512(n int, y *float64, a *float64, b *float64, c *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·mixAVX512(SB), NOSPLIT, $0-40
+	MOVQ y+8(FP), AX
+	MOVQ n+0(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ b+24(FP), BX
+	MOVQ c+32(FP), SI
+	XORQ DI, DI
+	LEAQ -8(CX), R8
+	CMPQ DI, R8
+	JGT  tail2
+
+loop1:
+	VMOVUPD      (DX)(DI*8), Z0
+	VMOVUPD      (BX)(DI*8), Z1
+	VMOVUPD      (SI)(DI*8), Z2
+	VMOVAPD      Z2, Z3
+	VFNMADD231PD Z2, Z0, Z3
+	VMOVAPD      Z3, Z2
+	VFMADD231PD  Z1, Z0, Z2
+	VMOVUPD      Z2, (AX)(DI*8)
+	ADDQ         $0x08, DI
+	CMPQ         DI, R8
+	JLE          loop1
+
+tail2:
+	SUBQ         DI, CX
+	JLE          done3
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	KMOVB        R8, K1
+	VMOVUPD.Z    (DX)(DI*8), K1, Z0
+	VMOVUPD.Z    (BX)(DI*8), K1, Z1
+	VMOVUPD.Z    (SI)(DI*8), K1, Z2
+	VMOVAPD      Z2, Z3
+	VFNMADD231PD Z2, Z0, Z3
+	VMOVAPD      Z3, Z2
+	VFMADD231PD  Z1, Z0, Z2
+	VMOVUPD      Z2, K1, (AX)(DI*8)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func mixBackAVX512(n int, da *float64, db *float64, dc *float64, d *float64, a *float64, b *float64, c *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·mixBackAVX512(SB), NOSPLIT, $0-64
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	MOVQ         da+8(FP), AX
+	MOVQ         db+16(FP), CX
+	MOVQ         dc+24(FP), DX
+	MOVQ         n+0(FP), BX
+	MOVQ         d+32(FP), SI
+	MOVQ         a+40(FP), DI
+	MOVQ         b+48(FP), R8
+	MOVQ         c+56(FP), R9
+	XORQ         R10, R10
+	LEAQ         -8(BX), R11
+	CMPQ         R10, R11
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (SI)(R10*8), Z1
+	VMOVUPD     (DI)(R10*8), Z2
+	VMOVUPD     (R8)(R10*8), Z3
+	VMOVUPD     (R9)(R10*8), Z4
+	VSUBPD      Z4, Z3, Z3
+	VMOVUPD     (AX)(R10*8), Z4
+	VFMADD231PD Z3, Z1, Z4
+	VMOVUPD     Z4, (AX)(R10*8)
+	VMOVUPD     (CX)(R10*8), Z3
+	VFMADD231PD Z2, Z1, Z3
+	VMOVUPD     Z3, (CX)(R10*8)
+	VSUBPD      Z2, Z0, Z2
+	VMOVUPD     (DX)(R10*8), Z3
+	VFMADD231PD Z2, Z1, Z3
+	VMOVUPD     Z3, (DX)(R10*8)
+	ADDQ        $0x08, R10
+	CMPQ        R10, R11
+	JLE         loop1
+
+tail2:
+	SUBQ        R10, BX
+	JLE         done3
+	MOVQ        $-1, R11
+	BZHIQ       BX, R11, R11
+	KMOVB       R11, K1
+	VMOVUPD.Z   (SI)(R10*8), K1, Z1
+	VMOVUPD.Z   (DI)(R10*8), K1, Z2
+	VMOVUPD.Z   (R8)(R10*8), K1, Z3
+	VMOVUPD.Z   (R9)(R10*8), K1, Z4
+	VSUBPD      Z4, Z3, Z3
+	VMOVUPD.Z   (AX)(R10*8), K1, Z4
+	VFMADD231PD Z3, Z1, Z4
+	VMOVUPD     Z4, K1, (AX)(R10*8)
+	VMOVUPD.Z   (CX)(R10*8), K1, Z3
+	VFMADD231PD Z2, Z1, Z3
+	VMOVUPD     Z3, K1, (CX)(R10*8)
+	VSUBPD      Z2, Z0, Z0
+	VMOVUPD.Z   (DX)(R10*8), K1, Z2
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, K1, (DX)(R10*8)
+
+done3:
+	VZEROUPPER
+	RET
+
+DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $8
+
 // func scaleAddAVX512(n int, y *float64, s float64, a *float64, b *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·scaleAddAVX512(SB), NOSPLIT, $0-40
@@ -831,9 +942,6 @@ tail2:
 done3:
 	VZEROUPPER
 	RET
-
-DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
-GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $8
 
 // func sigmoidBackAVX512(n int, y *float64, d *float64, s *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2

@@ -2,8 +2,6 @@ package vector
 
 import (
 	"math"
-
-	"github.com/vflc/vflc/portable"
 )
 
 // lanes is the number of partial sums of a reduction: element i belongs to lane i modulo 8.
@@ -32,8 +30,19 @@ func Sum(n int, a []float64) float64 { return sum(active, n, a) }
 // Dot returns Σ a·b, in the order of Sum, each product added with one rounding.
 func Dot(n int, a, b []float64) float64 { return dot(active, n, a, b) }
 
-// WeightedSum returns Σ w·a like Dot. It leaves out elements of weight 0, even if a is not finite.
-func WeightedSum(n int, w, a []float64) float64 { return weightedSum(active, n, w, a) }
+// WeightedSum returns Σ w·a, part by part in the order of Dot. It leaves out elements of weight 0, even if a
+// is not finite.
+func WeightedSum(n int, w, a []float64) float64 {
+	const part = 256
+	var chosen, none [part]float64
+	total := 0.0
+	for from := 0; from < n; from += part {
+		k := min(part, n-from)
+		Select(k, chosen[:], w[from:], a[from:], none[:])
+		total += Dot(k, w[from:], chosen[:])
+	}
+	return total
+}
 
 func sumGo(n int, a []float64) float64 {
 	var p partial
@@ -48,15 +57,6 @@ func dotGo(n int, a, b []float64) float64 {
 	for i, v := range a[:n] {
 		s := &p[i/lanes%4][i%lanes]
 		*s = math.FMA(v, b[i], *s)
-	}
-	return p.sum()
-}
-
-func weightedSumGo(n int, w, a []float64) float64 {
-	var p partial
-	for i, v := range w[:n] {
-		s := &p[i/lanes%4][i%lanes]
-		*s = math.FMA(v, portable.Where(v != 0, a[i], 0), *s)
 	}
 	return p.sum()
 }

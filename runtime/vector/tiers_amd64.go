@@ -384,6 +384,57 @@ func fma(on InstructionSet, n int, y []float64, a []float64, b []float64, c []fl
 }
 
 //go:noescape
+func mixAVX2(n int, y *float64, a *float64, b *float64, c *float64)
+
+//go:noescape
+func mixAVX512(n int, y *float64, a *float64, b *float64, c *float64)
+
+func mix(on InstructionSet, n int, y []float64, a []float64, b []float64, c []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	b = b[:n]
+	c = c[:n]
+	switch on {
+	case AVX512:
+		mixAVX512(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
+	case AVX2:
+		mixAVX2(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
+	default:
+		mixGo(n, y, a, b, c)
+	}
+}
+
+//go:noescape
+func mixBackAVX2(n int, da *float64, db *float64, dc *float64, d *float64, a *float64, b *float64, c *float64)
+
+//go:noescape
+func mixBackAVX512(n int, da *float64, db *float64, dc *float64, d *float64, a *float64, b *float64, c *float64)
+
+func mixBack(on InstructionSet, n int, da []float64, db []float64, dc []float64, d []float64, a []float64, b []float64, c []float64) {
+	if n <= 0 {
+		return
+	}
+	da = da[:n]
+	db = db[:n]
+	dc = dc[:n]
+	d = d[:n]
+	a = a[:n]
+	b = b[:n]
+	c = c[:n]
+	switch on {
+	case AVX512:
+		mixBackAVX512(n, unsafe.SliceData(da), unsafe.SliceData(db), unsafe.SliceData(dc), unsafe.SliceData(d), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
+	case AVX2:
+		mixBackAVX2(n, unsafe.SliceData(da), unsafe.SliceData(db), unsafe.SliceData(dc), unsafe.SliceData(d), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
+	default:
+		mixBackGo(n, da, db, dc, d, a, b, c)
+	}
+}
+
+//go:noescape
 func scaleAddAVX2(n int, y *float64, s float64, a *float64, b *float64)
 
 //go:noescape
@@ -962,27 +1013,6 @@ func dot(on InstructionSet, n int, a []float64, b []float64) float64 {
 		return dotAVX2(n, unsafe.SliceData(a), unsafe.SliceData(b))
 	}
 	return dotGo(n, a, b)
-}
-
-//go:noescape
-func weightedSumAVX2(n int, w *float64, a *float64) (r float64)
-
-//go:noescape
-func weightedSumAVX512(n int, w *float64, a *float64) (r float64)
-
-func weightedSum(on InstructionSet, n int, w []float64, a []float64) float64 {
-	if n <= 0 {
-		return 0
-	}
-	w = w[:n]
-	a = a[:n]
-	switch on {
-	case AVX512:
-		return weightedSumAVX512(n, unsafe.SliceData(w), unsafe.SliceData(a))
-	case AVX2:
-		return weightedSumAVX2(n, unsafe.SliceData(w), unsafe.SliceData(a))
-	}
-	return weightedSumGo(n, w, a)
 }
 
 //go:noescape

@@ -299,6 +299,47 @@ func fma(on InstructionSet, n int, y []float64, a []float64, b []float64, c []fl
 }
 
 //go:noescape
+func mixNEON(n int, y *float64, a *float64, b *float64, c *float64)
+
+func mix(on InstructionSet, n int, y []float64, a []float64, b []float64, c []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	b = b[:n]
+	c = c[:n]
+	switch on {
+	case NEON:
+		mixNEON(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
+	default:
+		mixGo(n, y, a, b, c)
+	}
+}
+
+//go:noescape
+func mixBackNEON(n int, da *float64, db *float64, dc *float64, d *float64, a *float64, b *float64, c *float64)
+
+func mixBack(on InstructionSet, n int, da []float64, db []float64, dc []float64, d []float64, a []float64, b []float64, c []float64) {
+	if n <= 0 {
+		return
+	}
+	da = da[:n]
+	db = db[:n]
+	dc = dc[:n]
+	d = d[:n]
+	a = a[:n]
+	b = b[:n]
+	c = c[:n]
+	switch on {
+	case NEON:
+		mixBackNEON(n, unsafe.SliceData(da), unsafe.SliceData(db), unsafe.SliceData(dc), unsafe.SliceData(d), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
+	default:
+		mixBackGo(n, da, db, dc, d, a, b, c)
+	}
+}
+
+//go:noescape
 func scaleAddNEON(n int, y *float64, s float64, a *float64, b *float64)
 
 func scaleAdd(on InstructionSet, n int, y []float64, s float64, a []float64, b []float64) {
@@ -715,22 +756,6 @@ func dot(on InstructionSet, n int, a []float64, b []float64) float64 {
 		return dotNEON(n, unsafe.SliceData(a), unsafe.SliceData(b))
 	}
 	return dotGo(n, a, b)
-}
-
-//go:noescape
-func weightedSumNEON(n int, w *float64, a *float64) (r float64)
-
-func weightedSum(on InstructionSet, n int, w []float64, a []float64) float64 {
-	if n <= 0 {
-		return 0
-	}
-	w = w[:n]
-	a = a[:n]
-	switch on {
-	case NEON:
-		return weightedSumNEON(n, unsafe.SliceData(w), unsafe.SliceData(a))
-	}
-	return weightedSumGo(n, w, a)
 }
 
 func gather(_ InstructionSet, n int, y []float64, table []float64, rows int, index []int32) int {

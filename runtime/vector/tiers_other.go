@@ -162,6 +162,31 @@ func fma(_ InstructionSet, n int, y []float64, a []float64, b []float64, c []flo
 	fmaGo(n, y, a, b, c)
 }
 
+func mix(_ InstructionSet, n int, y []float64, a []float64, b []float64, c []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	b = b[:n]
+	c = c[:n]
+	mixGo(n, y, a, b, c)
+}
+
+func mixBack(_ InstructionSet, n int, da []float64, db []float64, dc []float64, d []float64, a []float64, b []float64, c []float64) {
+	if n <= 0 {
+		return
+	}
+	da = da[:n]
+	db = db[:n]
+	dc = dc[:n]
+	d = d[:n]
+	a = a[:n]
+	b = b[:n]
+	c = c[:n]
+	mixBackGo(n, da, db, dc, d, a, b, c)
+}
+
 func scaleAdd(_ InstructionSet, n int, y []float64, s float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
@@ -405,15 +430,6 @@ func dot(_ InstructionSet, n int, a []float64, b []float64) float64 {
 	a = a[:n]
 	b = b[:n]
 	return dotGo(n, a, b)
-}
-
-func weightedSum(_ InstructionSet, n int, w []float64, a []float64) float64 {
-	if n <= 0 {
-		return 0
-	}
-	w = w[:n]
-	a = a[:n]
-	return weightedSumGo(n, w, a)
 }
 
 func gather(_ InstructionSet, n int, y []float64, table []float64, rows int, index []int32) int {

@@ -317,6 +317,49 @@ func fma(on InstructionSet, n int, y []float64, a []float64, b []float64, c []fl
 	}
 }
 
+//go:wasmimport vflc mix
+//go:noescape
+func mixWasm(n int32, y *float64, a *float64, b *float64, c *float64)
+
+func mix(on InstructionSet, n int, y []float64, a []float64, b []float64, c []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	b = b[:n]
+	c = c[:n]
+	switch on {
+	case Wasm:
+		mixWasm(int32(n), unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
+	default:
+		mixGo(n, y, a, b, c)
+	}
+}
+
+//go:wasmimport vflc mixBack
+//go:noescape
+func mixBackWasm(n int32, da *float64, db *float64, dc *float64, d *float64, a *float64, b *float64, c *float64)
+
+func mixBack(on InstructionSet, n int, da []float64, db []float64, dc []float64, d []float64, a []float64, b []float64, c []float64) {
+	if n <= 0 {
+		return
+	}
+	da = da[:n]
+	db = db[:n]
+	dc = dc[:n]
+	d = d[:n]
+	a = a[:n]
+	b = b[:n]
+	c = c[:n]
+	switch on {
+	case Wasm:
+		mixBackWasm(int32(n), unsafe.SliceData(da), unsafe.SliceData(db), unsafe.SliceData(dc), unsafe.SliceData(d), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
+	default:
+		mixBackGo(n, da, db, dc, d, a, b, c)
+	}
+}
+
 //go:wasmimport vflc scaleAdd
 //go:noescape
 func scaleAddWasm(n int32, y *float64, s float64, a *float64, b *float64)
@@ -774,23 +817,6 @@ func dot(on InstructionSet, n int, a []float64, b []float64) float64 {
 		return dotWasm(int32(n), unsafe.SliceData(a), unsafe.SliceData(b))
 	}
 	return dotGo(n, a, b)
-}
-
-//go:wasmimport vflc weightedSum
-//go:noescape
-func weightedSumWasm(n int32, w *float64, a *float64) float64
-
-func weightedSum(on InstructionSet, n int, w []float64, a []float64) float64 {
-	if n <= 0 {
-		return 0
-	}
-	w = w[:n]
-	a = a[:n]
-	switch on {
-	case Wasm:
-		return weightedSumWasm(int32(n), unsafe.SliceData(w), unsafe.SliceData(a))
-	}
-	return weightedSumGo(n, w, a)
 }
 
 func gather(_ InstructionSet, n int, y []float64, table []float64, rows int, index []int32) int {

@@ -141,6 +141,13 @@ func calls() []call {
 		{"fma", func(on InstructionSet, n, _, _ int, m *room) {
 			fma(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
 		}},
+		{"mix", func(on InstructionSet, n, _, _ int, m *room) {
+			mix(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+		}},
+		{"mixBack", func(on InstructionSet, n, _, _ int, m *room) {
+			mixBack(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n),
+				m.floats(n))
+		}},
 		{"scaleAdd", func(on InstructionSet, n, _, _ int, m *room) {
 			scaleAdd(on, n, m.floats(n), 1.3, m.floats(n), m.floats(n))
 		}},
@@ -150,9 +157,6 @@ func calls() []call {
 		{"sum", func(on InstructionSet, n, _, _ int, m *room) { m.result(sum(on, n, m.floats(n))) }},
 		{"dot", func(on InstructionSet, n, _, _ int, m *room) {
 			m.result(dot(on, n, m.floats(n), m.floats(n)))
-		}},
-		{"weightedSum", func(on InstructionSet, n, _, _ int, m *room) {
-			m.result(weightedSum(on, n, m.counts(n), m.floats(n)))
 		}},
 		{"gather", func(on InstructionSet, n, k, _ int, m *room) {
 			gatherOn(on, n, m.floats(n), m.floats(k), m.index(n, k))

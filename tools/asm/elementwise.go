@@ -75,6 +75,10 @@ func elementwise() []function {
 		mapped("fma", "a [n], b [n], c [n]", set, func(g *gen, in []vec) vec {
 			return g.fmaOf(in[0], in[1], in[2])
 		}),
+		mapped("mix", "a [n], b [n], c [n]", set, func(g *gen, in []vec) vec {
+			return g.fmaOf(in[0], in[1], g.fnmaOf(in[0], in[2], in[2]))
+		}),
+		mixBack(),
 		mapped("scaleAdd", "s float64, a [n], b [n]", set, func(g *gen, in []vec) vec {
 			return g.fmaOf(in[0], in[1], in[2])
 		}),
@@ -100,6 +104,24 @@ func elementwise() []function {
 		all[i].body = light
 	}
 	return all
+}
+
+// mixBack adds the partials of mix, times those of its result.
+func mixBack() function {
+	return function{name: "mixBack", params: "n int, da [n], db [n], dc [n], d [n], a [n], b [n], c [n]",
+		emit: func(g *gen) {
+			da, db, dc, n := g.ptr("da"), g.ptr("db"), g.ptr("dc"), g.integer("n")
+			d, a, b, c := g.ptr("d"), g.ptr("a"), g.ptr("b"), g.ptr("c")
+			g.each(n, func(i reg.GPVirtual) {
+				v, share := g.load(element(d, i, 0)), g.load(element(a, i, 0))
+				add := func(to reg.Register, x vec) {
+					g.store(g.fmaOf(v, x, g.load(element(to, i, 0))), element(to, i, 0))
+				}
+				add(da, g.sub(g.load(element(b, i, 0)), g.load(element(c, i, 0))))
+				add(db, share)
+				add(dc, g.sub(oneBits, share))
+			})
+		}}
 }
 
 // of returns an elementwise function of one argument.

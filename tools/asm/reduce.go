@@ -29,9 +29,5 @@ func reductions() []function {
 	return []function{
 		reduction("sum", "a [n]", func(g *gen, in []vec, acc vec) { g.VADDPD(in[0], acc, acc) }),
 		reduction("dot", "a [n], b [n]", func(g *gen, in []vec, acc vec) { g.fma(acc, in[0], in[1]) }),
-		reduction("weightedSum", "w [n], a [n]", func(g *gen, in []vec, acc vec) {
-			chosen := g.only(g.cmp(unequal, in[0], konst(0)), in[1])
-			g.fma(acc, in[0], chosen)
-		}),
 	}
 }
