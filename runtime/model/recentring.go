@@ -231,7 +231,7 @@ func (m *recentred) At(at, from, to []float64) float64 {
 			logJacobian += s.terms.to(from, to, m.toTheta)
 		}
 		for _, e := range s.effects {
-			if m.toTheta && (e.moved() || e.among) && e.lost(to[e.Offset:][:e.Len]) {
+			if m.toTheta && e.Centring != 0 && (e.moved() || e.among) && e.lost(to[e.Offset:][:e.Len]) {
 				return math.Inf(-1)
 			}
 		}
@@ -243,31 +243,33 @@ func (m *recentred) At(at, from, to []float64) float64 {
 // binary places. Scales of more than smallScale are not looked at.
 const (
 	lostShare     = 0x1p-40
+	logLostShare  = -40 * math.Ln2
 	smallScale    = 1e-6
-	logSmallScale = -13.815510557964274
+	logSmallScale = -6 * math.Ln10
 )
 
-// lost reports whether θ does not tell the coordinates of effects, whose scale is too small beside their
+// lost reports whether θ does not tell the coordinates of an effect, whose scale is too small beside its
 // location. The density by θ hardly depends on these coordinates there, so that a place of no mass would be
 // one of infinite mass.
 func (e *recentredEffects) lost(theta []float64) bool {
-	scales, log, step := e.logScale, true, 1
+	root, n := e.process.root, e.Len
 	if e.vectors != nil {
-		scales, log, step = e.vectors.root, false, e.vectors.k+1
-	} else if scales == nil {
-		scales, log, step = e.process.root, false, e.Len+1
+		root, n = e.vectors.root, e.vectors.k
 	}
-	least := math.Inf(1)
-	for i := 0; i < len(scales); i += step {
-		least = min(least, scales[i])
+	for i, l := range e.logScale {
+		for ; l < logSmallScale && i < len(theta); i += len(e.logScale) {
+			if portable.Log(math.Abs(theta[i])) > l-logLostShare {
+				return true
+			}
+		}
 	}
-	if log && least > logSmallScale || !log && math.Abs(least) > smallScale {
-		return false
+	for r := 0; r < len(root)/n; r++ {
+		if s := math.Abs(root[r+n*r]); s < smallScale && slices.ContainsFunc(theta[r*(e.Len/n):][:e.Len/n],
+			func(x float64) bool { return math.Abs(x)*lostShare > s }) {
+			return true
+		}
 	}
-	if log {
-		least = portable.Exp(least)
-	}
-	return slices.ContainsFunc(theta, func(x float64) bool { return math.Abs(x)*lostShare > least })
+	return false
 }
 
 // Pull pulls g back.
