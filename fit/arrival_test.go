@@ -150,6 +150,40 @@ func TestChainsArriveWhereAFactorIsNoSeries(t *testing.T) {
 	}
 }
 
+// Chains of two traits, each with three indicators of which the first has the loading 1, arrive where loadings
+// have the signs that the data have: effects that moved as fast as loadings fitted those where these began,
+// with errors of the first indicator as large as it, in a chain of four for most seeds.
+func TestChainsArriveWhereLoadingsHaveTheirSigns(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 11))
+	var data strings.Builder
+	data.WriteString("ya,yb,yc,za,zb,zc,x\n")
+	for range 300 {
+		x, f := r.NormFloat64(), 0.9*r.NormFloat64()
+		h := 0.6*f + 0.4*x + 0.7*r.NormFloat64()
+		for k, load := range []float64{1, 0.8, 1.2} {
+			fmt.Fprintf(&data, "%.6g,", float64(1-k)+load*f+[]float64{0.6, 0.8, 0.5}[k]*r.NormFloat64())
+		}
+		for k, load := range []float64{1, 1.1, 0.7} {
+			fmt.Fprintf(&data, "%.6g,", 0.5*float64(k)+load*h+[]float64{0.7, 0.6, 0.8}[k]*r.NormFloat64())
+		}
+		fmt.Fprintf(&data, "%.6g\n", x)
+	}
+	bound := bindFiles(t, "data Y : real[N, 3] from ya, yb, yc\n"+
+		"data Z : real[N, 3] from za, zb, zc\ndata x : real[N]\n"+
+		"param my : real[3] ~ normal(0, 2)\nparam mz : real[3] ~ normal(0, 2)\n"+
+		"param ly : real[2] ~ normal(1, 0.5)\nparam lz : real[2] ~ normal(1, 0.5)\n"+
+		"param sy : real[3] ~ half_normal(1)\nparam sz : real[3] ~ half_normal(1)\n"+
+		"param sf ~ half_normal(1)\nparam sh ~ half_normal(1)\nparam beta ~ normal(0, 1)\n"+
+		"param gamma ~ normal(0, 1)\nparam f : real[N] ~ normal(0, sf)\n"+
+		"param h : real[N] ~ normal(beta * f + gamma * x, sh)\n"+
+		"Y ~ normal(row(my) + outer(f, append(1, ly)), row(sy))\n"+
+		"Z ~ normal(row(mz) + outer(h, append(1, lz)), row(sz))\n", stdlib.NoTransform, 1,
+		map[string]string{"data.csv": data.String()})
+	for seed := range uint64(4) {
+		arrive(t, bound, seed+1, "300", 1.06)
+	}
+}
+
 // Chains of directions at thirty sites arrive where the angles of the sites are near each other, as in the
 // data: some went round the circle, with effects of any size and less concentration, and R-hat of 2.1.
 func TestChainsArriveWhereAnglesAreNear(t *testing.T) {

@@ -138,21 +138,30 @@ func (c *centring) standardise(on bool) {
 
 // misfit estimates, from the newest n draws, how far the target is from a standard normal at best after a
 // scaling of the coordinates at some centrings: the Fisher divergence that the metric minimises is twice Σ
-// √(var u_i · var ∂_i) less a constant, and the sum is returned. It leaves the moments in c.trial.
+// √(var u_i · var ∂_i) less a constant, and the sum is returned. It leaves the moments in c.trial, but for the
+// matrices of the dense part, which take longer than all else.
 func (c *centring) misfit(at []float64, n int) float64 {
 	c.trial.reset()
-	for i := range n {
-		q, g := c.kept.newest(n - i)
-		copy(c.q, q)
-		copy(c.g, g)
-		c.change(at, c.q, c.g)
-		c.trial.add(c.q, c.g)
-	}
+	c.eachKept(at, n, func() {
+		c.trial.draws.Add(c.q)
+		c.trial.gradients.Add(c.g)
+	})
 	sum := 0.0
 	for i, v := range c.trial.draws.Squares {
 		sum += math.Sqrt(v * c.trial.gradients.Squares[i])
 	}
 	return sum / float64(n-1)
+}
+
+// eachKept visits the newest n draws, as c.q, with their gradients c.g, in the coordinates at some centrings.
+func (c *centring) eachKept(at []float64, n int, visit func()) {
+	for i := range n {
+		q, g := c.kept.newest(n - i)
+		copy(c.q, q)
+		copy(c.g, g)
+		c.change(at, c.q, c.g)
+		visit()
+	}
 }
 
 // spread is the divergence of a normal with independent coordinates, of the moments of some draws, from the
@@ -246,7 +255,7 @@ func (c *centring) anchor(n int, theta func(i int) []float64) {
 	}
 }
 
-// chooseByKept chooses by the newest n draws. It leaves their moments in c.trial.
+// chooseByKept chooses by the newest n draws. It leaves their moments in c.trial, but for the matrices.
 func (c *centring) chooseByKept(n int) (changed bool) {
 	c.anchor(n, func(i int) []float64 { q, _ := c.kept.newest(n - i); return q })
 	c.inform(n)
@@ -314,6 +323,9 @@ func (s *party) recentre(q, g []float64) {
 	n := min(s.estimate.foreground.draws.N, c.kept.len(), keptDraws)
 	if n < fisherDraws || !c.chooseByKept(n) {
 		return
+	}
+	if c.trial.drawMatrix != nil {
+		c.eachKept(c.at, n, func() { c.trial.addMatrices(c.q, c.g) })
 	}
 	c.trial.replace(&s.estimate.foreground)
 	c.move(c.at, q[:d], g[:d])

@@ -66,10 +66,14 @@ func (e *estimate) add(q, g []float64) {
 	e.draws.Add(q)
 	e.gradients.Add(g)
 	if e.drawMatrix != nil {
-		n := len(e.drawMatrix.Mean)
-		e.drawMatrix.Add(q[:n])
-		e.gradMatrix.Add(g[:n])
+		e.addMatrices(q, g)
 	}
+}
+
+func (e *estimate) addMatrices(q, g []float64) {
+	n := len(e.drawMatrix.Mean)
+	e.drawMatrix.Add(q[:n])
+	e.gradMatrix.Add(g[:n])
 }
 
 // replace puts the moments of e, which are over the first coordinates of to and perhaps fewer draws, in the
