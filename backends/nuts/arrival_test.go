@@ -25,8 +25,8 @@ func TestArrival(t *testing.T) {
 	}
 }
 
-// The first inverse mass is one over the root of the |gradient| and its mean. Under way it follows a gradient that falls, by a factor of four at
-// most, and one that grows at once.
+// The first inverse mass is one over the root of the |gradient| and its mean. Under way it follows a gradient
+// that falls, by a factor of four at most, and one that grows at once.
 func TestMetricUnderWay(t *testing.T) {
 	m := newMetric(4, shape{})
 	m.fromGradient([]float64{-100, 100, 0, 4}, false)

@@ -138,8 +138,8 @@ func (c *centring) standardise(on bool) {
 
 // misfit estimates, from the newest n draws, how far the target is from a standard normal at best after a
 // scaling of the coordinates at some centrings: the Fisher divergence that the metric minimises is twice Σ
-// √(var u_i · var ∂_i) less a constant, and the sum is returned. It leaves the moments in c.trial, but for the
-// matrices of the dense part, which take longer than all else.
+// √(var u_i · var ∂_i) less a constant, and the sum is returned. It leaves the moments in c.trial, but for
+// the matrices of the dense part, which take longer than all else.
 func (c *centring) misfit(at []float64, n int) float64 {
 	c.trial.reset()
 	c.eachKept(at, n, func() {

@@ -95,7 +95,7 @@ func TestStepsOfNoise(t *testing.T) {
 		return k.total[kinetic] - k.total[logDensity]
 	}
 	var errs [2]float64
-	for i, eps := range []float64{0.02, 0.01} {
+	for i, eps := range []float64{0.01, 0.005} {
 		next, to, err := k.leapfrog(context.Background(), at, p, eps)
 		if err != nil {
 			t.Fatal(err)
