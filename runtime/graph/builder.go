@@ -157,6 +157,9 @@ func (b *Builder) Apply(name string, attr Attr, in ...ID) (ID, error) {
 	if id, ok := b.unrolledRow(o, attr, in); ok {
 		return id, nil
 	}
+	if id, ok := b.gathered(o, in); ok {
+		return id, nil
+	}
 	n := node{op: o, in: append([]ID(nil), in...), attr: attr, fn: f}
 	if f != nil && o == opFunc {
 		n.quick = vectorFuncs[f.Vector]

@@ -62,6 +62,29 @@ func TestMixes(t *testing.T) {
 	}
 }
 
+// Lookups in one table that are joined are one.
+func TestJoinedLookups(t *testing.T) {
+	model := func(tb testing.TB, b *graph.Builder) {
+		v, m := b.Param("v", shape{5}), b.Param("m", shape{4, 2})
+		index := func(at ...float64) graph.ID { return b.Const("i", shape{len(at)}, at) }
+		a := func(op string, in ...graph.ID) graph.ID { return apply(tb, b, op, in...) }
+		elements := a("append", a("gather", v, index(1, 5, 5)), a("gather", v, index(2)), a("gather", v, index(4, 1)))
+		entries := a("append", a("gather", m, index(1, 4), index(2, 1)), a("gather", m, index(3), index(2)))
+		rows := a("append", a("gather", m, index(4, 4)), a("gather", m, index(1)))
+		for k, id := range []graph.ID{elements, entries, rows} {
+			if err := b.Add("y", a("exp", a("mul", b.Scalar(float64(k+1)), id)), 1); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	g, x := made(t, model, false)
+	if got := strings.Count(g.String(), "= gather("); got != 3 {
+		t.Errorf("%d lookups:\n%s", got, g)
+	}
+	plain, _ := made(t, model, true)
+	sameWithLess(t, "lookups", [2]*graph.Graph{g, plain}, x, true)
+}
+
 // A share next to 1 keeps the part of the other: 1 - a is not rounded to the places of 1.
 func TestMixesOfSmallParts(t *testing.T) {
 	b := graph.New("small")

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -40,6 +41,28 @@ var opGather = &op{
 
 // tableColumn is the number of table elements per column of the result.
 func (c *call) tableColumn() int { return len(c.in[0].val.buf) / max(c.width, 1) }
+
+// gathered is what several lookups in one table are when they are joined: one lookup at all their positions.
+func (b *Builder) gathered(o *op, in []ID) (ID, bool) {
+	first := &b.nodes[in[0]]
+	if o != opAppend || b.plain || len(in) < 2 || slices.ContainsFunc(in, func(id ID) bool {
+		n := &b.nodes[id]
+		return n.op != opGather || len(n.in) != len(first.in) || n.in[0] != first.in[0]
+	}) {
+		return NoID, false
+	}
+	return b.share(fmt.Sprint("joined lookups ", in), func() ID {
+		lookup := []ID{first.in[0]}
+		for k := 1; k < len(first.in); k++ {
+			var at []float64
+			for _, id := range in {
+				at = append(at, b.nodes[b.nodes[id].in[k]].values...)
+			}
+			lookup = append(lookup, b.Const("", Shape{len(at)}, at))
+		}
+		return b.must("gather", lookup...)
+	}), true
+}
 
 // gatherIndex turns the index inputs into 0-based positions within the indexed leading axes of the table.
 func gatherIndex(b *Builder, n *node, table Shape) error {

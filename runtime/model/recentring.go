@@ -263,7 +263,7 @@ func (e *recentredEffects) lost(theta []float64) bool {
 			}
 		}
 	}
-	for r := 0; r < len(root)/n; r++ {
+	for r := 0; r*n < len(root); r++ {
 		if s := math.Abs(root[r+n*r]); s < smallScale && slices.ContainsFunc(theta[r*(e.Len/n):][:e.Len/n],
 			func(x float64) bool { return math.Abs(x)*lostShare > s }) {
 			return true
