@@ -107,7 +107,7 @@ func TestCategoriesByTheJointGaussian(t *testing.T) {
 				d.Diagnostics.Corrected, d.Diagnostics.Khat)
 		}
 		want := resultOf(t, text, files, stdlib.NoTransform, "nuts",
-			map[string]string{"draws": "1000", "chains": "2"})
+			map[string]string{"draws": "4000", "chains": "2"})
 		agree(t, dist, got.Summary(), want.Summary(), 0.02, 0.02)
 	}
 }
