@@ -255,12 +255,16 @@ func (c *centring) anchor(n int, theta func(i int) []float64) {
 	}
 }
 
-// chooseByKept chooses by the newest n draws. It leaves their moments in c.trial, but for the matrices.
+// chooseByKept chooses by the newest n draws. Where it changes coordinates it leaves their moments in c.trial.
 func (c *centring) chooseByKept(n int) (changed bool) {
 	c.anchor(n, func(i int) []float64 { q, _ := c.kept.newest(n - i); return q })
 	c.inform(n)
 	c.told = n
-	return c.choose(func(at []float64) float64 { return c.misfit(at, n) })
+	changed = c.choose(func(at []float64) float64 { return c.misfit(at, n) })
+	if changed && c.trial.drawMatrix != nil {
+		c.eachKept(c.at, n, func() { c.trial.addMatrices(c.q, c.g) })
+	}
+	return changed
 }
 
 // best returns a centring of effects k that is as good as any, the others being as in c.at: the declared one
@@ -323,9 +327,6 @@ func (s *party) recentre(q, g []float64) {
 	n := min(s.estimate.foreground.draws.N, c.kept.len(), keptDraws)
 	if n < fisherDraws || !c.chooseByKept(n) {
 		return
-	}
-	if c.trial.drawMatrix != nil {
-		c.eachKept(c.at, n, func() { c.trial.addMatrices(c.q, c.g) })
 	}
 	c.trial.replace(&s.estimate.foreground)
 	c.move(c.at, q[:d], g[:d])

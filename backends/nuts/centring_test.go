@@ -238,6 +238,31 @@ func TestCentringOfIndependentCoordinates(t *testing.T) {
 	}
 }
 
+// The moments of draws in chosen coordinates are whole: the diagonals of the matrices of the dense part are the
+// squares of each coordinate, also where several chains choose at once.
+func TestMomentsInChosenCoordinates(t *testing.T) {
+	b := effectsBlock{dim: 30, declared: 1}
+	c, r := centringOf(t, b), rand.New(rand.NewPCG(3, 8))
+	c.trial = newEstimate(b.Dim(), 20)
+	for range keptDraws {
+		theta, g := independent(r, b, 0)
+		keep(c, theta, g)
+	}
+	if !c.chooseByKept(keptDraws) {
+		t.Fatal("the coordinates are as they were")
+	}
+	for _, of := range []struct {
+		matrix  *covariance
+		squares []float64
+	}{{c.trial.drawMatrix, c.trial.draws.Squares}, {c.trial.gradMatrix, c.trial.gradients.Squares}} {
+		for i, want := range of.squares[:20] {
+			if got := of.matrix.Products[21*i]; math.Abs(got-want) > 1e-9*want {
+				t.Errorf("coordinate %d: %v in the matrix, %v alone", i, got, want)
+			}
+		}
+	}
+}
+
 // By the draws of an approximation alone, without gradients, the coordinates in which they are independent
 // are chosen too, and they are returned in these.
 func TestCentringOfAnApproximation(t *testing.T) {

@@ -38,6 +38,8 @@ func mixes(tb testing.TB, b *graph.Builder) {
 	add(a("add", a("mul", m, x), a("mul", a("sub", one, m), y)))         // of matrices
 	add(a("add", a("mul", s, x), a("mul", a("sub", one, s), m)))         // one share
 	add(a("add", a("mul", m, v), a("mul", a("sub", one, m), p)))         // of a value by column, and one
+	add(a("add", a("mul", u, u), a("mul", rest, w)))                     // of itself
+	add(a("add", a("mul", u, z), a("mul", rest, u)))                     // and of it the rest
 	add(a("add", a("mul", u, z), a("mul", a("sub", one, w), w)))         // another share
 	add(a("add", a("mul", u, z), a("mul", a("sub", b.Scalar(2), u), w))) // not the rest
 }
@@ -45,8 +47,9 @@ func mixes(tb testing.TB, b *graph.Builder) {
 // What is a mix is one operation, and computes what its operations compute.
 func TestMixes(t *testing.T) {
 	g, x := made(t, mixes, false)
-	if got := strings.Count(g.String(), "= mix("); got != 7 {
-		t.Errorf("%d mixes:\n%s", got, g)
+	if mix, step := strings.Count(g.String(), "= mix("), strings.Count(g.String(), "= step("); mix != 6 ||
+		step != 1 {
+		t.Errorf("%d mixes and %d steps:\n%s", mix, step, g)
 	}
 	plain, _ := made(t, mixes, true)
 	e, f := g.NewExec(), plain.NewExec()
@@ -59,6 +62,27 @@ func TestMixes(t *testing.T) {
 		if got := e.Grad()[i]; math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
 			t.Errorf("derivative %d is %v, want %v", i, got, want)
 		}
+	}
+}
+
+// A step of a large rate between values that are near each other is rounded as it is written.
+func TestStepsBetweenNearValues(t *testing.T) {
+	const n, rate = 20, 0x1p40
+	b := graph.New("near")
+	a, r, v := b.Param("a", shape{n}), b.Param("r", shape{n}), b.Param("v", shape{n})
+	step := apply(t, b, "add", v, apply(t, b, "mul", a, apply(t, b, "sub", r, v)))
+	if err := b.Add("y", step, 1); err != nil {
+		t.Fatal(err)
+	}
+	g := build(t, b)
+	x, want := make([]float64, 3*n), 0.0
+	for i := range n {
+		x[i], x[n+i], x[2*n+i] = rate, 1+0x1p-50*float64(i), 1
+		want += 1 + 0x1p-10*float64(i)
+	}
+	e := g.NewExec()
+	if e.Forward(x); !strings.Contains(g.String(), "= step(") || math.Abs(e.Target()-want) > 1e-14*want {
+		t.Errorf("target %v, want %v:\n%s", e.Target(), want, g)
 	}
 }
 

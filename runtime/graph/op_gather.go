@@ -44,19 +44,22 @@ func (c *call) tableColumn() int { return len(c.in[0].val.buf) / max(c.width, 1)
 
 // gathered is what several lookups in one table are when they are joined: one lookup at all their positions.
 func (b *Builder) gathered(o *op, in []ID) (ID, bool) {
-	first := &b.nodes[in[0]]
-	if o != opAppend || b.plain || len(in) < 2 || slices.ContainsFunc(in, func(id ID) bool {
+	if o != opAppend || b.plain || len(in) < 2 {
+		return NoID, false
+	}
+	first := b.nodes[in[0]].in
+	if slices.ContainsFunc(in, func(id ID) bool {
 		n := &b.nodes[id]
-		return n.op != opGather || len(n.in) != len(first.in) || n.in[0] != first.in[0]
+		return n.op != opGather || len(n.in) != len(first) || n.in[0] != first[0]
 	}) {
 		return NoID, false
 	}
 	return b.share(fmt.Sprint("joined lookups ", in), func() ID {
-		lookup := []ID{first.in[0]}
-		for k := 1; k < len(first.in); k++ {
+		lookup := []ID{first[0]}
+		for k := range first[1:] {
 			var at []float64
 			for _, id := range in {
-				at = append(at, b.nodes[b.nodes[id].in[k]].values...)
+				at = append(at, b.nodes[b.nodes[id].in[k+1]].values...)
 			}
 			lookup = append(lookup, b.Const("", Shape{len(at)}, at))
 		}

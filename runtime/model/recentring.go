@@ -232,7 +232,7 @@ func (m *recentred) At(at, from, to []float64) float64 {
 		}
 		for _, e := range s.effects {
 			if m.toTheta && e.Centring != 0 && (e.moved() || e.among) && e.lost(to[e.Offset:][:e.Len]) {
-				return math.Inf(-1)
+				logJacobian = math.Inf(-1)
 			}
 		}
 	}

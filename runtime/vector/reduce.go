@@ -2,6 +2,8 @@ package vector
 
 import (
 	"math"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // lanes is the number of partial sums of a reduction: element i belongs to lane i modulo 8.
@@ -33,7 +35,15 @@ func Dot(n int, a, b []float64) float64 { return dot(active, n, a, b) }
 // WeightedSum returns Σ w·a, part by part in the order of Dot. It leaves out elements of weight 0, even if a
 // is not finite.
 func WeightedSum(n int, w, a []float64) float64 {
-	const part = 256
+	const few, part = 32, 256
+	if n <= few { // the parts take longer to be made than to be added up
+		var p partial
+		for i, v := range w[:n] {
+			s := &p[i/lanes%4][i%lanes]
+			*s = math.FMA(v, portable.Where(v != 0, a[i], 0), *s)
+		}
+		return p.sum()
+	}
 	var chosen, none [part]float64
 	total := 0.0
 	for from := 0; from < n; from += part {
