@@ -255,7 +255,8 @@ func (c *centring) anchor(n int, theta func(i int) []float64) {
 	}
 }
 
-// chooseByKept chooses by the newest n draws. Where it changes coordinates it leaves their moments in c.trial.
+// chooseByKept chooses by the newest n draws. Where it changes coordinates it leaves their moments in
+// c.trial.
 func (c *centring) chooseByKept(n int) (changed bool) {
 	c.anchor(n, func(i int) []float64 { q, _ := c.kept.newest(n - i); return q })
 	c.inform(n)

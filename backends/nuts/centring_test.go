@@ -238,8 +238,8 @@ func TestCentringOfIndependentCoordinates(t *testing.T) {
 	}
 }
 
-// The moments of draws in chosen coordinates are whole: the diagonals of the matrices of the dense part are the
-// squares of each coordinate, also where several chains choose at once.
+// The moments of draws in chosen coordinates are whole: the diagonals of the matrices of the dense part are
+// the squares of each coordinate.
 func TestMomentsInChosenCoordinates(t *testing.T) {
 	b := effectsBlock{dim: 30, declared: 1}
 	c, r := centringOf(t, b), rand.New(rand.NewPCG(3, 8))

@@ -42,7 +42,8 @@ func backMix(c *call) {
 				clear(d[k][:c.n])
 			}
 		}
-		vector.MixBack(c.n, d[0], d[1], d[2], c.dy(j), c.spread(0, j, 0), c.spread(1, j, 1), c.spread(2, j, 2))
+		vector.MixBack(c.n, d[0], d[1], d[2], c.dy(j), c.spread(0, j, 0), c.spread(1, j, 1),
+			c.spread(2, j, 2))
 		for k := range d {
 			if c.wants(k) && !c.in[k].rows {
 				*c.dnum(k, j) += vector.Sum(c.n, d[k])
