@@ -91,7 +91,7 @@ func item(list []string, i int) string {
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 13; --%s %s", metricForm, s.Text(metricForm))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 14; --%s %s", metricForm, s.Text(metricForm))
 	if s.Plan.Initial != "" {
 		fmt.Fprintf(&b, "; --%s", initial)
 	}
@@ -150,6 +150,7 @@ func (m *metric) state(c *backends.Codec) {
 	if m.full != nil {
 		c.Floats(m.full.inverse)
 		c.Floats(m.full.root)
+		c.Float(&m.full.misfit)
 	}
 	m.ref.state(c)
 	if m.ridges != nil {

@@ -12,6 +12,7 @@ type dense struct {
 	n       int
 	inverse []float64 // M⁻¹
 	root    []float64 // a matrix R with RRᵀ = M
+	misfit  float64   // of all coordinates, as nonlinear has it
 	work    workspace
 }
 
@@ -80,6 +81,10 @@ func (d *dense) fromFisher(inverse []float64, draws, gradients *covariance, leas
 	}
 	if !w.mean(n, least) {
 		return
+	}
+	d.misfit = 0
+	for _, x := range w.values[:n] {
+		d.misfit += math.Sqrt(x)
 	}
 	for i := range n {
 		for j := range n {

@@ -29,8 +29,7 @@ type fisher struct {
 	schedule switches
 	arrival  arrival
 	scaled   bool // the metric has been estimated
-	renewed  int  // draws in the estimate when the dense part was last renewed
-	looked   int  // and when ridges were last looked for
+	renewed  int  // draws in the estimate when dense parts and ridges were last renewed
 	strayed  bool // a transition has diverged after the early part of the warm-up
 }
 
@@ -52,7 +51,6 @@ func (f *fisher) resume() {
 			s.kept.restart()
 		}
 		f.renewed = s.estimate.foreground.draws.N
-		f.looked = f.renewed
 	}
 }
 
@@ -184,8 +182,7 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 		return late, false, nil
 	}
 	last := f.schedule.Frozen(t + 1)
-	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
-	look := n >= leastDraws && n >= 2*f.looked || last
+	renew := n >= 2*f.renewed || last
 	// The target's curvatures change from place to place, and steps around a reference leave it. All parties
 	// know of divergences.
 	f.strayed = f.strayed || k.last.Divergent && !f.schedule.Early(t)
@@ -194,7 +191,7 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 		if f.schedule.Early(t) {
 			least = 0 // the variance of draws that are still under way is too large
 		}
-		s.setMetric(renew, look, !f.strayed, least)
+		s.setMetric(renew, !f.strayed, least)
 		// second derivatives that agree with a normal target are of a place where the chain has arrived
 		if f.schedule.Early(t) && (s.shear == nil || s.shear.rank == 0) {
 			s.metric.ref.on = false
@@ -204,7 +201,7 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 	if last {
 		k.spread = k.spreadAmong()
 	}
-	if look && k.across != nil {
+	if renew && k.across != nil {
 		least := leastShare
 		if f.schedule.Early(t) {
 			least = 0
@@ -220,16 +217,13 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 	if renew {
 		f.renewed = n
 	}
-	if look {
-		f.looked = n
-	}
 	return late, true, nil
 }
 
 // replace puts the later estimate in the place of that in use, and chooses coordinates by it.
 func (f *fisher) replace(ctx context.Context, early bool) error {
 	k := f.k
-	f.renewed, f.looked = 0, 0
+	f.renewed = 0
 	for b, s := range k.parties {
 		s.estimate.foreground, s.estimate.background = s.estimate.background, s.estimate.foreground
 		s.estimate.background.reset()
@@ -260,7 +254,7 @@ func (f *fisher) informative() bool {
 
 func (f *fisher) state(c *backends.Codec) {
 	c.Float(f.step.State()...)
-	c.Ints(f.schedule.State(), &f.renewed, &f.looked)
+	c.Ints(f.schedule.State(), &f.renewed)
 	c.Ints(&f.arrival.calm)
 	c.Bool(&f.scaled)
 	c.Bool(&f.strayed)

@@ -65,10 +65,7 @@ func (c *covariance) Add(x []float64) {
 		c.Mean[i] += float64(c.delta[i] * w)
 	}
 	for i, v := range x {
-		after, row := v-c.Mean[i], c.Products[i*len(x):][:i+1]
-		for j := range row {
-			row[j] += float64(after * c.delta[j])
-		}
+		vector.Axpy(i+1, c.Products[i*len(x):], v-c.Mean[i], c.delta)
 	}
 }
 

@@ -79,9 +79,9 @@ func Algorithm() backends.Algorithm {
 			{Name: metricForm,
 				Doc: "form of each party's metric; auxiliary variables always have a diagonal one; " +
 					"low-rank: diagonal but for the directions, far longer or shorter than others, that " +
-					"the warm-up finds; auto: dense for a party with at most 128 parameters whose priors do " +
-					"not depend on one another, and for the parameters beside many effects; " +
-					"else low-rank, which is diag where the warm-up finds no such direction " +
+					"the warm-up finds; auto: dense for a party with at most 128 parameters, or 72 where " +
+					"priors depend on one another (none with init), and for the parameters beside many " +
+					"effects; else low-rank, which is diag where the warm-up finds no such direction " +
 					"(diag with init); joint: low-rank over the coordinates of all parties, by sums " +
 					"from which parties can compute columns of others; a step takes two round trips",
 				Default: "auto", Choices: []string{"auto", "diag", "dense", lowRank, jointMetric}},

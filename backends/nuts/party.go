@@ -74,6 +74,10 @@ func warmsAlone(s backends.Settings) bool { return s.Plan.Initial == "" }
 // leapfrogs.
 const denseLimit = 128
 
+// denseHierarchy is the same for a party with a hierarchy: the correlations of so many change little as scales
+// do, and a product costs less than a short gradient.
+const denseHierarchy = 72
+
 // MostDense is the most parameters of a party for which the metric can be dense: a matrix of 134 MB for each
 // chain.
 const MostDense = 4096
@@ -83,9 +87,9 @@ const MostDense = 4096
 // had a third of the effective draws.
 const shortLimit = 512
 
-// shapeOf is the form of the metric of a party's parameters: dense where they are few and of no hierarchy,
-// else with ridges, of many parameters of a hierarchy only such along which data say little. Whether its
-// coordinates have a reference is decided in the warm-up.
+// shapeOf is the form of the metric of a party's parameters: dense where they are few, else with ridges, of
+// many parameters of a hierarchy only such along which data say little. Whether coordinates of a hierarchy have
+// a reference is decided in the warm-up.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), b.Hierarchical()
@@ -97,7 +101,8 @@ func shapeOf(b density.Block, s backends.Settings) shape {
 	switch {
 	case form == jointMetric:
 		return shape{ridged: dim, joint: true, hierarchy: hierarchy}
-	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
+	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical,
+		form == "auto" && dim >= 2 && dim <= denseHierarchy && learns:
 		return shape{dense: dim, hierarchy: hierarchy}
 	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learns:
 		return shape{ridged: dim, long: hierarchy > shortLimit, hierarchy: hierarchy}
@@ -208,14 +213,13 @@ func (s *party) recall(k int, q, g []float64) {
 	s.undeclare(q, g)
 }
 
-// setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where
-// renew is true, and ridges where look is. Coordinates of hierarchies have a reference only where calm is
-// true.
-func (s *party) setMetric(renew, look, calm bool, least float64) {
+// setMetric sets the metric and the reference from the estimates; a dense part and ridges, which cost more,
+// only where renew is true. Coordinates of hierarchies have a reference only where calm is true.
+func (s *party) setMetric(renew, calm bool, least float64) {
 	m, e := &s.metric, &s.estimate.foreground
 	m.fromFisher(e, renew, least)
 	if m.ridges != nil {
-		if look && !m.ridges.joint {
+		if renew && !m.ridges.joint {
 			m.ridges.fromFisher(min(e.draws.N, s.kept.len()), m.root[:m.ridges.dim], least)
 		}
 		m.ridges.scale(m.root)

@@ -18,8 +18,9 @@ func (sized) Party() string { return "clinic" }
 func (b sized) Dim() int           { return b.dim }
 func (b sized) Hierarchical() bool { return b.hierarchical }
 
-// A dense metric is the default for few parameters outside hierarchies, ridges are looked for in all others,
-// and there is what is asked for. Parameters of hierarchies have no reference.
+// A dense metric is the default for few parameters, in hierarchies where chains warm up alone; ridges are
+// looked for in all others, and there is what is asked for. Parameters of hierarchies have no reference at
+// first.
 func TestTheFormOfTheMetric(t *testing.T) {
 	for _, c := range []struct {
 		block sized
@@ -34,7 +35,9 @@ func TestTheFormOfTheMetric(t *testing.T) {
 		{sized{dim: 129}, "auto", "", shape{ridged: 129}},
 		{sized{dim: 129}, "auto", "sfvi", shape{}},
 		{sized{dim: 65}, "low-rank", "", shape{ridged: 65}},
-		{sized{dim: 8, hierarchical: true}, "auto", "", shape{ridged: 8, hierarchy: 8}},
+		{sized{dim: 8, hierarchical: true}, "auto", "", shape{dense: 8, hierarchy: 8}},
+		{sized{dim: 72, hierarchical: true}, "auto", "", shape{dense: 72, hierarchy: 72}},
+		{sized{dim: 73, hierarchical: true}, "auto", "", shape{ridged: 73, hierarchy: 73}},
 		{sized{dim: 512, hierarchical: true}, "auto", "", shape{ridged: 512, hierarchy: 512}},
 		{sized{dim: 513, hierarchical: true}, "auto", "",
 			shape{ridged: 513, long: true, hierarchy: 513}},

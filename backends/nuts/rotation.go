@@ -98,9 +98,10 @@ func (s stride) backward() stride { return stride{eps: -s.eps, less: s.less, cos
 // is the mean of a normal target of this covariance, whatever the draws. Coordinates of hierarchies have a
 // reference only where calm, no transition having diverged lately, is true.
 func (m *metric) recentre(e *estimate, calm bool) {
+	m.separate(e, calm)
 	n, dim := m.split(), len(m.inverse)
 	mean, g := m.ref.mean, e.gradients.Mean
-	if m.ref.from < dim && n > 0 {
+	if m.ref.from == 0 && n > 0 {
 		vector.MatVec(n, mean, m.full.inverse, n, g, 1, n)
 	}
 	vector.Mul(dim-n, mean[n:], m.inverse[n:], g[n:])
@@ -112,22 +113,33 @@ func (m *metric) recentre(e *estimate, calm bool) {
 	}
 	vector.Add(dim, mean, mean, e.draws.Mean)
 	m.ref.on = allFinite(mean)
-	m.separate(e, calm)
 }
 
 // separate decides whether coordinates of hierarchies have a reference.
 func (m *metric) separate(e *estimate, calm bool) {
 	r := &m.ref
-	if r.from = r.hierarchy; !calm {
-		return
-	}
-	sum := 0.0
-	for i := range r.hierarchy {
-		sum += math.Sqrt(float64(e.draws.Squares[i] * e.gradients.Squares[i]))
-	}
-	if sum < float64(mostNonlinear*float64(r.hierarchy*(e.draws.N-1))) {
+	if r.from = r.hierarchy; calm && m.nonlinear(e) < float64(mostNonlinear*float64(r.hierarchy)) {
 		r.from = 0
 	}
+}
+
+// nonlinear is half the sum of the variances of draws and of gradients in coordinates in which the metric is 1,
+// over the coordinates of hierarchies: as many as they are if the target is normal and the metric its
+// covariance, and more by half the variance of what a reference leaves of the gradient. Diagonal ones have
+// √(variance of draws · variance of gradients) each, dense ones the eigenvalues of (LᵀAL)^½ in workspace.mean.
+func (m *metric) nonlinear(e *estimate) float64 {
+	if m.own() > 0 {
+		return m.ridges.misfit
+	}
+	sum := 0.0
+	for i := m.split(); i < m.ref.hierarchy; i++ {
+		sum += math.Sqrt(float64(e.draws.Squares[i] * e.gradients.Squares[i]))
+	}
+	sum /= float64(e.draws.N - 1)
+	if m.isDense() {
+		sum += m.full.misfit
+	}
+	return sum
 }
 
 // refer sets v = M(q − mean) of block b of a point.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/tests/brief"
 )
 
@@ -351,5 +352,67 @@ func TestReferencesInHierarchies(t *testing.T) {
 	var saved bytes.Buffer
 	if err := backends.SaveState(&saved, "reference", bad.state); err == nil {
 		t.Error("a reference from the third of four coordinates is saved")
+	}
+}
+
+// A normal target is linear however its coordinates are correlated, if the metric knows that: coordinates of a
+// hierarchy then have a reference, around the mean of the target. When transitions have diverged there is
+// none, and later its mean is that of the newest draws.
+func TestReferencesOfCorrelatedCoordinates(t *testing.T) {
+	const dim, ratio = 6, 40.0
+	r := rand.New(rand.NewPCG(45, 1))
+	along, mean := make([]float64, dim), someOf(r, dim)
+	for i := range along {
+		along[i] = 1 / math.Sqrt(dim)
+	}
+	stretched := func(v []float64, by float64) []float64 {
+		share, out := (by-1)*vector.Dot(dim, along, v), slices.Clone(v)
+		vector.Axpy(dim, out, share, along)
+		return out
+	}
+	var qs, gs [][]float64
+	e := newEstimate(dim, dim)
+	for range keptDraws {
+		z := someOf(r, dim)
+		q, g := stretched(z, math.Sqrt(ratio)), stretched(z, 1/math.Sqrt(ratio))
+		vector.Axpy(dim, q, 1, mean)
+		vector.Scale(dim, g, g, -1)
+		qs, gs = append(qs, q), append(gs, g)
+		e.add(q, g)
+	}
+	for name, c := range map[string]struct {
+		of   shape
+		from int
+	}{
+		"diagonal": {shape{hierarchy: dim}, dim},
+		"dense":    {shape{dense: dim, hierarchy: dim}, 0},
+		"ridged":   {shape{ridged: dim, hierarchy: dim}, 0},
+	} {
+		m := newMetric(dim, c.of)
+		m.fromFisher(&e, true, 0)
+		if m.ridges != nil {
+			m.ridges.recall = func(k int, q, g []float64) {
+				copy(q, qs[len(qs)-k])
+				copy(g, gs[len(gs)-k])
+			}
+			m.ridges.fromFisher(len(qs), m.root, 0)
+			m.ridges.scale(m.root)
+		}
+		for _, calm := range []bool{true, false, false, true} {
+			want := dim
+			if calm {
+				want = c.from
+			}
+			m.recentre(&e, calm)
+			if !m.ref.on || m.ref.from != want {
+				t.Errorf("%s, calm %t: reference %t from %d, want from %d", name, calm, m.ref.on, m.ref.from, want)
+			}
+			if off := distance(m.ref.mean, mean); m.ref.from == 0 && !(off < 1e-6) {
+				t.Errorf("%s: the mean is %v, want %v", name, m.ref.mean, mean)
+			}
+		}
+		if got := m.nonlinear(&e) / dim; c.from == 0 && math.Abs(got-1) > 0.1 {
+			t.Errorf("%s: a normal target is linear to %v, want 1", name, got)
+		}
 	}
 }
