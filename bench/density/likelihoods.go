@@ -159,7 +159,7 @@ func (l likelihood) graph(rows int, r *rand.Rand) (*graph.Graph, []float64, erro
 			y[i] = l.dist.Sample(r, values)
 		}
 	}
-	if err := b.Density("y", l.dist, b.Const("y", graph.Shape{rows}, y), theta, graph.NoID, 1); err != nil {
+	if err := b.Likelihood("y", l.dist, b.Const("y", graph.Shape{rows}, y), theta, graph.NoID, 1); err != nil {
 		return nil, nil, err
 	}
 	g, err := b.Build()

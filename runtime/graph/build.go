@@ -19,7 +19,7 @@ func (b *Builder) Build() (*Graph, error) {
 	}
 	g.compact()
 	if !b.plain {
-		g.rewrite()
+		g.rewrite(b.eachRow)
 	}
 	g.params, g.inputs = g.leafPorts(g.paramIDs), g.leafPorts(g.inputIDs)
 	g.layout.early = g.needed(g.outputIDs)

@@ -33,6 +33,7 @@ type Builder struct {
 	seldom      bool            // the graph is evaluated a few times: constants stay as they are
 	eachRow     bool            // rows are not put together in groups
 	together    bool            // they are: likelihoods are written once more
+	outer       bool            // the next density is one of these
 	saved       bool            // rows, by the last of these
 	storage     *spill.Storage
 }
@@ -215,7 +216,12 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 		return nil
 	}
 	d, theta = b.predicted(d, theta)
+	outer := b.outer
+	b.outer = false // parts of it are written in full
 	if d.Event != nil {
+		if outer && d.Event.Expand == nil {
+			return nil // it has been written as it is
+		}
 		if b.expandEvents(term, d, x, theta, weights, power) ||
 			b.knownScatter(term, d, x, theta, weights, power) {
 			return nil
@@ -238,8 +244,8 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 		return fmt.Errorf("%s: %w", d.Name, err)
 	}
 	out, written := b.collapse(term, n)
-	if expands := d.Expand != nil && !d.Discrete; b.together && !b.saved && !expands {
-		return nil // it has been written as it is
+	if outer && !b.saved && d.Expand == nil {
+		return nil
 	}
 	if err := b.carrier(term, &n); err != nil {
 		return fmt.Errorf("%s: %w", d.Name, err)

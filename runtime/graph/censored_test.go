@@ -150,7 +150,7 @@ func compareForms(t *testing.T, way partlyKnown, d *def.Dist, moved float64) boo
 		}
 		at := b.Const("y", shape{n}, y)
 		if i < 2 {
-			if err := b.Density("y", &c, at, theta, graph.NoID, 0.5); err != nil {
+			if err := b.Likelihood("y", &c, at, theta, graph.NoID, 0.5); err != nil {
 				t.Fatalf("%s: %v", c.Name, err)
 			}
 		} else if id, err := b.LogDensityByVectors(&c, at, theta, graph.NoID); err != nil {

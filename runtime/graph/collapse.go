@@ -33,10 +33,11 @@ func (b *Builder) grouped() *Builder {
 	c.nodes, c.shared, c.parts, c.together = slices.Clone(b.nodes), maps.Clone(b.shared), nil, true
 	done := 0
 	for _, l := range b.likelihoods {
-		if b.nodes[l.x].kind != constant || l.dist.Event != nil || l.weights != NoID {
+		if b.nodes[l.x].kind != constant || l.weights != NoID {
 			continue
 		}
 		c.parts, c.saved = append(c.parts, b.parts[done:l.first]...), false
+		c.outer = true
 		from := len(c.parts)
 		if err := c.Density(l.term, l.dist, l.x, l.theta, l.weights, l.power); err != nil {
 			panic("graph: " + err.Error()) // it was written before

@@ -220,3 +220,57 @@ func TestMixturesOfCounts(t *testing.T) {
 		asWritten(t, rows, got)
 	}
 }
+
+// A part of a density is put in groups where its own parameters allow that, whatever other parts do: of rows
+// above 0, or between 0 and 1, nothing is computed one by one.
+func TestPartsTogether(t *testing.T) {
+	const n = 240
+	counts, shares := make([]float64, n), make([]float64, n)
+	inside := 0
+	for i := range counts {
+		v := float64(max(0, i%9-4))
+		if counts[i], shares[i] = v, v/5; v > 0 {
+			inside++
+		}
+	}
+	for name, own := range map[string]int{ // the parameter with a value of its own in each row
+		"hurdle_poisson_log": 0, "hurdle_neg_binomial_2_log": 0, "zero_inflated_poisson_log": 0,
+		"zero_inflated_neg_binomial_2_log": 0, "zero_one_inflated_beta": 3,
+	} {
+		d, y := dist(t, name), counts
+		if !d.Discrete {
+			y = shares
+		}
+		var got [2][]float64
+		for plain := range got {
+			b, r, at := graph.New(name), rand.New(rand.NewPCG(6, 6)), []float64(nil)
+			if plain == 1 {
+				b.Plain()
+			}
+			var theta []graph.ID
+			for k, p := range d.Params {
+				of := shape{}
+				if k == own {
+					of = shape{n}
+				}
+				for range of.Len() {
+					at = append(at, domainDraw(r, p))
+				}
+				id := b.Param(p.Name, of)
+				if k == own {
+					id = apply(t, b, "inv_logit", id)
+				}
+				theta = append(theta, id)
+			}
+			if err := b.Likelihood("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
+				t.Fatal(err)
+			}
+			g := build(t, b)
+			got[plain] = evaluated(g, at)
+			if plain == 0 && strings.Contains(g.String(), fmt.Sprintf("[%d]", inside)) {
+				t.Errorf("%s: rows are computed one by one:\n%v", name, g)
+			}
+		}
+		asWritten(t, n, got)
+	}
+}

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -95,6 +96,9 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 			return in[0], true
 		}
 	case "div":
+		if b.neutral(in[1], 1, in[0]) {
+			return in[0], true
+		}
 		if r, ok := b.exactReciprocal(in[1]); ok {
 			return b.must2("mul", in[0], b.Scalar(r))
 		}
@@ -105,7 +109,17 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 		return b.power(in)
 	case "mul":
 		for k := range 2 {
-			if v, ok := b.scalarValue(in[k]); ok && v == 1 {
+			if b.neutral(in[k], 1, in[1-k]) {
+				return in[1-k], true
+			}
+		}
+	case "sub":
+		if b.neutral(in[1], 0, in[0]) {
+			return in[0], true
+		}
+	case "add": // 0 added to -0 is 0
+		for k := range 2 {
+			if b.neutral(in[k], math.Copysign(0, -1), in[1-k]) {
 				return in[1-k], true
 			}
 		}
@@ -135,6 +149,19 @@ func (b *Builder) scalarValue(id ID) (float64, bool) {
 		return 0, false
 	}
 	return n.values[0], true
+}
+
+// neutral reports whether each element of a constant is v, bit for bit, and an operation on another value and
+// it has the shape of that value. Where graphs of other rows must be alike, that does not depend on data.
+func (b *Builder) neutral(id ID, v float64, beside ID) bool {
+	n, of := &b.nodes[id], b.nodes[beside].shape
+	if n.kind != constant || len(n.shape) > 0 && b.eachRow {
+		return false
+	}
+	shape, err := broadcast(of, n.shape)
+	return err == nil && shape.equal(of) && !slices.ContainsFunc(n.values, func(w float64) bool {
+		return math.Float64bits(w) != math.Float64bits(v)
+	})
 }
 
 // exactReciprocal is 1/v of a constant power of two v: multiplying by it is the same as dividing by v.

@@ -3,8 +3,10 @@ package graph_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
 )
 
@@ -118,5 +120,78 @@ func TestTransposedTwice(t *testing.T) {
 	m := b.Param("m", shape{2, 3})
 	if got := apply(t, b, "transpose", apply(t, b, "transpose", m)); got != m {
 		t.Errorf("%v, want %v", got, m)
+	}
+}
+
+// What changes no bit of a value is not computed: each value is the node itself. Any other constant changes
+// it, and so does one that gives it another shape.
+func TestNeutral(t *testing.T) {
+	b := graph.New("neutral")
+	negative := math.Copysign(0, -1)
+	p, m := b.Param("p", shape{3}), b.Param("m", shape{2, 3})
+	all := func(s shape, v float64) graph.ID { return b.Const("", s, slices.Repeat([]float64{v}, s.Len())) }
+	for _, c := range []struct {
+		op   string
+		a, b graph.ID
+		same graph.ID // NoID: none
+	}{
+		{"sub", p, b.Scalar(0), p}, {"sub", m, all(shape{3}, 0), m}, {"sub", p, b.Scalar(negative), graph.NoID},
+		{"add", p, b.Scalar(negative), p}, {"add", all(shape{2, 3}, negative), m, m},
+		{"add", p, b.Scalar(0), graph.NoID}, {"sub", b.Scalar(0), p, graph.NoID},
+		{"mul", p, b.Scalar(1), p}, {"mul", all(shape{1, 3}, 1), m, m}, {"div", p, all(shape{3}, 1), p},
+		{"div", m, b.Scalar(1), m}, {"div", b.Scalar(1), m, graph.NoID},
+		{"mul", p, all(shape{2, 3}, 1), graph.NoID},
+		{"sub", b.Param("x", nil), all(shape{3}, 0), graph.NoID},
+		{"mul", p, b.Const("", shape{3}, []float64{1, 1, 1.5}), graph.NoID},
+	} {
+		got := apply(t, b, c.op, c.a, c.b)
+		if same := got == c.a || got == c.b; same != (c.same != graph.NoID) || same && got != c.same {
+			t.Errorf("%s of %d and %d is node %d, want %d", c.op, c.a, c.b, got, c.same)
+		}
+	}
+	alike := graph.New("alike") // graphs of other rows have the same operations
+	alike.EachRow()
+	x := alike.Param("x", shape{3})
+	if zeros := alike.Const("", shape{3}, make([]float64, 3)); apply(t, alike, "sub", x, zeros) == x {
+		t.Error("an operation is left out for what the rows are")
+	}
+}
+
+// A table that is looked up in its own order is read where it is, with the gradient of the lookup; one in any
+// other order is not.
+func TestLookupsInTurn(t *testing.T) {
+	for _, index := range [][]float64{{1, 2, 3}, {1, 3, 2}, {1, 2}, {1, 2, 3, 3}} {
+		for _, each := range []bool{false, true} {
+			b := graph.New("turn")
+			if each {
+				b.EachRow()
+			}
+			at := b.Const("i", shape{len(index)}, index)
+			b.Report("r", apply(t, b, "neg", apply(t, b, "gather", b.Param("p", shape{3}), at)))
+			rows := apply(t, b, "exp", apply(t, b, "gather", b.Param("m", shape{3, 2}), at))
+			if err := b.Add("t", rows, 1); err != nil {
+				t.Fatal(err)
+			}
+			g, x := build(t, b), []float64{1, 2, 3, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}
+			if got, whole := strings.Contains(g.String(), "gather"), len(index) == 3 && index[2] == 3; got !=
+				(each || !whole) {
+				t.Errorf("positions %v, each row %v: looked up %v", index, each, got)
+			}
+			e := g.NewExec()
+			e.Forward(x)
+			e.Target()
+			want := make([]float64, len(x))
+			for k, v := range index {
+				if e.Report(0)[k] != -x[int(v)-1] {
+					t.Errorf("positions %v: %v", index, e.Report(0))
+				}
+				for j := range 2 {
+					want[3+3*j+int(v)-1] += portable.Exp(x[3+3*j+int(v)-1])
+				}
+			}
+			if !slices.Equal(e.Grad(), want) {
+				t.Errorf("positions %v: the gradient is %v, want %v", index, e.Grad(), want)
+			}
+		}
 	}
 }

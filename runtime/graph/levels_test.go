@@ -105,7 +105,7 @@ func (f levelForm) graph(likelihood string, predictor graph.ID) *graph.Graph {
 	case "neg_binomial_2_log":
 		theta = append(theta, sigma)
 	}
-	if err := f.b.Density("y", dist(f.tb, likelihood), y, theta, graph.NoID, 1.5); err != nil {
+	if err := f.b.Likelihood("y", dist(f.tb, likelihood), y, theta, graph.NoID, 1.5); err != nil {
 		f.tb.Fatal(err)
 	}
 	return build(f.tb, f.b)

@@ -10,6 +10,7 @@ import (
 const (
 	mostInstructions = 400 // of a step that is taken apart
 	mostEntries      = 16  // of its row
+	mostCurved       = 11  // of it, where each follows from itself alone, not affinely, and steps are few
 	mostColumns      = 32  // of arrays whose rows it reads: a product with more is one operation
 )
 
@@ -229,6 +230,9 @@ func (l *lifter) recursive(entries []int) bool {
 	}
 	operands, ok := s.affine()
 	if !ok {
+		if len(entries) == 1 && l.State.Len() > mostCurved && l.short() {
+			return false
+		}
 		if operands, ok = s.curved(l.lagsOf(func(e int) bool { return slices.Contains(entries, e) })); !ok {
 			return false
 		}

@@ -104,7 +104,7 @@ func TestTrialsByRow(t *testing.T) {
 			eta := apply(t, b, "add", b.Param("eta", shape{n}), b.Param("b", shape{}))
 			d, calls := counted(dist(t, "binomial_logit"))
 			theta := []graph.ID{b.Const("trials", shape{n}, trials), eta}
-			if err := b.Density("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 1); err != nil {
+			if err := b.Likelihood("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 1); err != nil {
 				t.Fatal(err)
 			}
 			g := build(t, b)

@@ -94,7 +94,7 @@ func mixtureOf(t *testing.T, b *graph.Builder, d *def.Dist, data []float64, weig
 	if y[0] = 200; count {
 		y[1] = 0
 	}
-	if err := b.Density("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
+	if err := b.Likelihood("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
 		t.Fatal(err)
 	}
 	return build(t, b), x
@@ -111,7 +111,7 @@ func TestSharesOutside(t *testing.T) {
 			theta = append(theta, b.Param("w", shape{}))
 		}
 		y := make([]float64, 50)
-		if err := b.Density("y", &d, b.Const("y", shape{50}, y), theta, graph.NoID, 1); err != nil {
+		if err := b.Likelihood("y", &d, b.Const("y", shape{50}, y), theta, graph.NoID, 1); err != nil {
 			t.Fatal(err)
 		}
 		e := build(t, b).NewExec()

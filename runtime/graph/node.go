@@ -111,6 +111,7 @@ type node struct {
 	degree degree          // in x
 
 	recursion *Recursion
+	turned    bool     // its rows, and what it reads by row, are columns
 	steps     *stepper // of one that has been taken apart
 	system    *derivedSystem
 

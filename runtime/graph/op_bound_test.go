@@ -27,7 +27,7 @@ func TestBoundHasNoSlope(t *testing.T) {
 		}
 		theta := []graph.ID{b.Param("least", shape{n}), b.Param("alpha", shape{}), b.Scalar(7),
 			b.Const("left", shape{n}, left)}
-		if err := b.Density("y", &d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
+		if err := b.Likelihood("y", &d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
 			t.Fatal(err)
 		}
 		gradients[k] = evaluated(build(t, b), slices.Repeat([]float64{1.2}, n+1))
@@ -49,7 +49,7 @@ func TestBoundOfData(t *testing.T) {
 			b.Plain()
 		}
 		theta := []graph.ID{b.Param("alpha", shape{}), b.Param("beta", shape{})}
-		if err := b.Density("y", dist(t, "uniform"), b.Const("y", shape{len(y)}, y), theta, graph.NoID,
+		if err := b.Likelihood("y", dist(t, "uniform"), b.Const("y", shape{len(y)}, y), theta, graph.NoID,
 			1); err != nil {
 			t.Fatal(err)
 		}

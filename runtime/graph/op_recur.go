@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/runtime/vector"
@@ -123,9 +124,21 @@ func (r *Recursion) key() string {
 	return s.String() + r.Body.String() + "}"
 }
 
+// byRow reports whether steps read rows of an input of the node, and whole whether they read all of it.
+func (r *Recursion) byRow(input int) bool { return r.read(input, ReadRow) }
+
+func (r *Recursion) whole(input int) bool { return r.read(input, ReadWhole) }
+
+func (r *Recursion) read(input int, kind ReadKind) bool {
+	return slices.ContainsFunc(r.Reads, func(read Read) bool {
+		return read.Kind == kind && len(r.Start)+read.Input == input
+	})
+}
+
 // A recurState holds the arrays of one recursion in one Exec.
 type recurState struct {
 	*Recursion
+	turned bool
 	body   *Exec
 	inputs [][]float64 // of the body
 	back   [][]float64 // their adjoints
@@ -135,9 +148,10 @@ type recurState struct {
 	adj    []float64 // of all rows, as it accumulates
 }
 
-func newRecurState(r *Recursion) *recurState {
-	s := &recurState{Recursion: r, body: r.Body.NewExec(), seed: make([]float64, r.State.Len()),
-		adj: make([]float64, r.Rows*r.State.Len())}
+func newRecurState(n *node) *recurState {
+	r := n.recursion
+	s := &recurState{Recursion: r, turned: n.turned, body: r.Body.NewExec(),
+		seed: make([]float64, r.State.Len()), adj: make([]float64, r.Rows*r.State.Len())}
 	s.seeds, s.rows = [][]float64{s.seed}, make([]int, len(r.Reads))
 	for k := range r.Reads {
 		s.inputs, s.back = append(s.inputs, s.body.Input(k)), append(s.back, s.body.InputAdjoint(k))
@@ -146,21 +160,33 @@ func newRecurState(r *Recursion) *recurState {
 }
 
 // gather copies row t of an array of so many rows; scatter adds to it.
-func gather(dst, array []float64, t, rows int) {
+func (s *recurState) gather(dst, array []float64, t, rows int) {
+	if s.turned {
+		copy(dst, array[t*len(dst):])
+		return
+	}
 	for j := range dst {
 		dst[j] = array[j*rows+t]
 	}
 }
 
-func scatter(array, src []float64, t, rows int) {
+func (s *recurState) scatter(array, src []float64, t, rows int) {
+	if s.turned {
+		vector.Accumulate(len(src), array[t*len(src):], src)
+		return
+	}
 	for j, v := range src {
 		array[j*rows+t] += v
 	}
 }
 
-func put(array, src []float64, t, rows int) {
+func (s *recurState) put(array, src []float64, t int) {
+	if s.turned {
+		copy(array[t*len(src):], src)
+		return
+	}
 	for j, v := range src {
-		array[j*rows+t] = v
+		array[j*s.Rows+t] = v
 	}
 }
 
@@ -184,9 +210,9 @@ func (s *recurState) load(c *call, t int) {
 	for k := range s.Reads {
 		switch r := &s.Reads[k]; r.Kind {
 		case ReadRow:
-			gather(s.inputs[k], s.operand(c, r).val.buf, t+r.Offset, s.rows[k])
+			s.gather(s.inputs[k], s.operand(c, r).val.buf, t+r.Offset, s.rows[k])
 		case ReadState:
-			gather(s.inputs[k], c.out.val.buf, t+r.Offset, s.Rows)
+			s.gather(s.inputs[k], c.out.val.buf, t+r.Offset, s.Rows)
 		}
 	}
 }
@@ -194,14 +220,14 @@ func (s *recurState) load(c *call, t int) {
 func (s *recurState) run(c *call) {
 	y := c.out.val.buf
 	for k, t := range s.Start {
-		put(y, c.in[k].val.buf, t, s.Rows)
+		s.put(y, c.in[k].val.buf, t)
 	}
 	s.begin(c)
 	for i := range s.steps() {
 		t := s.at(i)
 		s.load(c, t)
 		s.body.again()
-		put(y, s.body.Output(0), t, s.Rows)
+		s.put(y, s.body.Output(0), t)
 	}
 }
 
@@ -213,7 +239,7 @@ func (s *recurState) reverse(c *call) {
 	for i := s.steps() - 1; i >= 0; i-- {
 		t := s.at(i)
 		s.load(c, t)
-		gather(s.seed, s.adj, t, s.Rows)
+		s.gather(s.seed, s.adj, t, s.Rows)
 		s.body.again()
 		s.body.Pull(s.seeds)
 		s.spread(c, t)
@@ -227,7 +253,7 @@ func (s *recurState) reverse(c *call) {
 	}
 	for k, t := range s.Start {
 		if c.wants(k) {
-			gather(s.seed, s.adj, t, s.Rows)
+			s.gather(s.seed, s.adj, t, s.Rows)
 			vector.Accumulate(len(s.seed), c.in[k].adj.buf, s.seed)
 		}
 	}
@@ -242,10 +268,10 @@ func (s *recurState) spread(c *call, t int) {
 		case ReadWhole:
 			continue
 		case ReadState:
-			scatter(s.adj, d, t+r.Offset, s.Rows)
+			s.scatter(s.adj, d, t+r.Offset, s.Rows)
 		case ReadRow:
 			if to := s.operand(c, r).adj.buf; to != nil {
-				scatter(to, d, t+r.Offset, s.rows[k])
+				s.scatter(to, d, t+r.Offset, s.rows[k])
 			}
 		}
 		clear(d)

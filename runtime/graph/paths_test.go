@@ -27,6 +27,7 @@ const (
 	constants        // one for each row
 	oneNumber        // a parameter of the model
 	numbers          // one for each row
+	levels           // one for each group of rows
 	predictor        // a matrix times coefficients
 )
 
@@ -79,7 +80,7 @@ func densityCases(d *def.Dist) []densityCase {
 
 // formsOf lists how parameter k of a distribution may be given.
 func formsOf(d *def.Dist, k int) []form {
-	forms := []form{oneConstant, oneNumber, numbers}
+	forms := []form{oneConstant, oneNumber, numbers, levels}
 	if d.Params[k].Integral {
 		forms = []form{oneConstant, constants}
 	}
@@ -98,15 +99,18 @@ type argument struct {
 	matrix []float64 // of a predictor, by columns
 }
 
-const predictorColumns = 3
+const predictorColumns, groupsOfRows = 3, 2
 
 // newArgument draws an argument of n rows.
 func newArgument(r *rand.Rand, f form, n int, draw func(row int) float64) argument {
 	a := argument{form: f, v: make([]float64, n)}
 	for i := range a.v {
-		if f == constants || f == numbers || i == 0 {
+		switch {
+		case f == constants || f == numbers || i == 0 || f == levels && i < groupsOfRows:
 			a.v[i] = draw(i)
-		} else {
+		case f == levels:
+			a.v[i] = a.v[i%groupsOfRows]
+		default:
 			a.v[i] = a.v[0]
 		}
 	}
@@ -115,6 +119,8 @@ func newArgument(r *rand.Rand, f form, n int, draw func(row int) float64) argume
 		a.at = a.v[:1]
 	case numbers:
 		a.at = a.v
+	case levels:
+		a.at = a.v[:min(n, groupsOfRows)]
 	case predictor:
 		a.at, a.matrix = make([]float64, predictorColumns), make([]float64, n*predictorColumns)
 		for k := range a.at {
@@ -141,6 +147,12 @@ func (a argument) build(tb testing.TB, b *graph.Builder, name string) graph.ID {
 		return b.Param(name, shape{})
 	case numbers:
 		return b.Param(name, shape{n})
+	case levels:
+		group := make([]float64, n)
+		for i := range group {
+			group[i] = float64(1 + i%len(a.at))
+		}
+		return apply(tb, b, "gather", b.Param(name, shape{len(a.at)}), b.Const(name+" group", shape{n}, group))
 	}
 	return apply(tb, b, "matmul", b.Const(name+" matrix", shape{n, predictorColumns}, a.matrix),
 		b.Param(name, shape{predictorColumns}))
@@ -152,7 +164,7 @@ func (a argument) pull(d []float64) (grad, size []float64) {
 	for k := range grad {
 		for i, v := range d {
 			switch {
-			case a.form == numbers && i != k:
+			case a.form == numbers && i != k || a.form == levels && i%len(a.at) != k:
 				continue
 			case a.form == predictor:
 				v *= a.matrix[k*len(a.v)+i]
@@ -237,7 +249,7 @@ func (c *drawnCase) build(tb testing.TB, b *graph.Builder) {
 	if c.weighted {
 		weights = b.Const("weights", shape{c.n}, c.weights)
 	}
-	if err := b.Density("y", c.d, ids[0], ids[1:], weights, c.power); err != nil {
+	if err := b.Likelihood("y", c.d, ids[0], ids[1:], weights, c.power); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -359,6 +371,8 @@ func (c *drawnCase) window(first int) *drawnCase {
 			w.at = a.at
 		case numbers:
 			w.at = w.v
+		case levels:
+			w.at = w.v[:len(a.at)]
 		case predictor:
 			w.at = a.at
 			for k := range predictorColumns {
@@ -394,8 +408,11 @@ func TestWindowsAgree(t *testing.T) {
 			for k, a := range part.args {
 				for j := range a.at {
 					to := place + j
-					if a.form == numbers {
+					switch a.form {
+					case numbers:
 						to = place + first + j*windows
+					case levels:
+						to = place + (first+j*windows)%groupsOfRows
 					}
 					mean[to] += got[at+j] / windows
 				}
@@ -575,7 +592,7 @@ func (c *drawnCase) end(t *testing.T, b *graph.Builder, k int, end float64) {
 	if c.weighted {
 		weights = b.Const("weights", shape{c.n}, c.weights)
 	}
-	if err := b.Density("y", c.d, ids[0], ids[1:], weights, c.power); err != nil {
+	if err := b.Likelihood("y", c.d, ids[0], ids[1:], weights, c.power); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -167,7 +167,7 @@ func naturally(t *testing.T, b *graph.Builder, d *def.Dist, p def.PredictorForm,
 	for i := range y {
 		y[i] = d.Sample(r, values)
 	}
-	if err := b.Density("y", d, b.Const("y", shape{rowsOfForms}, y), theta, graph.NoID, 0.5); err != nil {
+	if err := b.Likelihood("y", d, b.Const("y", shape{rowsOfForms}, y), theta, graph.NoID, 0.5); err != nil {
 		t.Fatal(err)
 	}
 }

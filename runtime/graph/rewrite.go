@@ -20,10 +20,11 @@ var rewrites = [][]rewrite{{rewriteRow}, {rewriteNormal, rewriteRows, rewriteLay
 // operation runs as it was added. The graph computes the same, to a few units in the last place.
 func (b *Builder) Plain() { b.plain = true }
 
-// rewrite computes functions by level and sums of their parts, joins columns and sorts rows, then
-// applies the superinstructions from the first node to the last.
-func (g *Graph) rewrite() {
+// rewrite transposes as little as it can, computes functions by level and sums of their parts, joins columns
+// and sorts rows, then applies the superinstructions from the first node to the last.
+func (g *Graph) rewrite(alike bool) {
 	g.rewriteTurned()
+	g.rewriteSame(alike)
 	g.rewriteLevelwise()
 	g.rewriteNested()
 	g.rewriteColumns()

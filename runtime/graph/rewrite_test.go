@@ -141,7 +141,7 @@ func linear(name, offset string) func(testing.TB, *graph.Builder) {
 			"fixed normal": {eta, b.Scalar(1.5)},
 		}[name]
 		d := dist(tb, strings.TrimPrefix(name, "fixed "))
-		if err := b.Density("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
+		if err := b.Likelihood("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
 			tb.Fatal(err)
 		}
 	}

@@ -3,6 +3,7 @@ package graph_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,5 +68,77 @@ func TestRecursionsOverRowsTransposeNothing(t *testing.T) {
 			}
 		}
 		asWritten(t, 0, got)
+	}
+}
+
+// Columns of a matrix that are scaled and put together as rows of another one are not moved, neither for a
+// sum nor for a density, whatever the shape.
+func TestColumnsPutTogether(t *testing.T) {
+	for _, dims := range []shape{{7, 4}, {4, 7}, {6, 6}} {
+		rows, cols := dims[0], dims[1]
+		y := make([]float64, rows*cols)
+		for i := range y {
+			y[i] = math.Sin(float64(2*i)) + 1.5
+		}
+		for _, family := range []string{"normal", "poisson", "", "crossing"} { // the last: it is an output too
+			var got [2][]float64
+			for plain := range got {
+				b := graph.New("columns")
+				if plain == 1 {
+					b.Plain()
+				}
+				op := func(name string, in ...graph.ID) graph.ID { return apply(t, b, name, in...) }
+				cut := func(id graph.ID, from, to int) graph.ID {
+					cut := graph.Attr{Slices: []graph.Slice{{Hi: rows}, {Lo: from, Hi: to}}}
+					id, err := b.Apply("slice", cut, id)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return id
+				}
+				m, q, s := b.Param("m", dims), b.Param("q", nil), op("exp", b.Param("s", nil))
+				first := op("transpose", cut(m, 0, 1))
+				rest := op("sub", cut(m, 1, cols), op("mul", q, cut(m, 0, cols-1)))
+				all := op("append", first, op("div", op("transpose", rest), s))
+				var err error
+				switch size := (shape{cols, rows}); family {
+				case "normal":
+					err = b.Likelihood("y", dist(t, family), b.Const("y", size, y), []graph.ID{all, s},
+						graph.NoID, 0.5)
+				case "poisson":
+					for i := range y {
+						y[i] = float64(i % 5)
+					}
+					err = b.Likelihood("y", dist(t, family), b.Const("y", size, y), []graph.ID{op("exp", all)},
+						b.Const("w", size, y), 0.5)
+				default:
+					if family == "crossing" {
+						b.Output("first", first)
+						b.Output("all", all)
+					}
+					err = b.Add("y", op("tanh", all), 1)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				g, at := build(t, b), make([]float64, b.Dim())
+				for i := range at {
+					at[i] = math.Cos(float64(3 * i))
+				}
+				if moved := strings.Contains(g.String(), "transpose("); moved != (plain == 1) && family != "crossing" {
+					t.Errorf("%q of shape %v, plain %d: something is transposed: %v\n%v", family, dims, plain,
+						moved, g)
+				}
+				if got[plain] = evaluated(g, at); family == "crossing" {
+					e := g.NewExec()
+					e.Forward(at)
+					e.Target()
+					got[plain] = slices.Concat(got[plain], e.Own(0), e.Own(1))
+					e.Pull([][]float64{y[:rows], y})
+					got[plain] = slices.Concat(got[plain], e.Grad(), e.Output(0), e.Output(1))
+				}
+			}
+			asWritten(t, rows, got)
+		}
 	}
 }

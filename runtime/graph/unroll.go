@@ -3,15 +3,19 @@ package graph
 // A recursion is unrolled where its rows are this long at least, and all its steps have no more operations
 // than this together: they then run in one loop over the elements of a row.
 const (
-	leastUnrolled = 32
+	leastUnrolled = 4
 	mostUnrolled  = 800
 )
+
+// short reports whether a recursion may be unrolled.
+func (r *Recursion) short() bool {
+	return len(r.State) > 0 && r.State[0] >= leastUnrolled && r.steps()*len(r.Body.nodes) <= mostUnrolled
+}
 
 // unrolled adds a recursion of few steps on long rows as the operations of all its steps, and returns its
 // rows. It is not ok for any other, and for bodies with densities.
 func (b *Builder) unrolled(r *Recursion, start, in []ID) (rows []ID, ok bool) {
-	if b.plain || len(r.State) == 0 || r.State[0] < leastUnrolled ||
-		r.steps()*len(r.Body.nodes) > mostUnrolled {
+	if b.plain || !r.short() {
 		return nil, false
 	}
 	rows = make([]ID, r.Rows)

@@ -2,8 +2,12 @@ package graph
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/dist"
 )
 
 // A recursion of few steps on long vectors is its steps written out, with the same value and gradient.
@@ -126,6 +130,78 @@ func TestUnrolledRows(t *testing.T) {
 	for i, want := range got[1] {
 		if math.Abs(got[0][i]-want) > 1e-12*(1+math.Abs(want)) {
 			t.Fatalf("number %d: %v, want %v", i, got[0][i], want)
+		}
+	}
+}
+
+// A recursion of many steps keeps its rows together, as columns: nothing is transposed for a density of
+// them, and what reads them as they are written, such as an output, a report, or a sum over rows, has the
+// same numbers. It reads rows of data, of parameters and of vectors, and earlier rows of its own.
+func TestTurnedRecursions(t *testing.T) {
+	const length, steps = mostEntries + 1, mostUnrolled
+	data := make([]float64, (steps+1)*length)
+	for i := range data {
+		data[i] = math.Sin(float64(7 * i))
+	}
+	for _, by := range []string{"the density", "all", "another party"} { // what reads it
+		var got [2][]float64
+		for plain := range got {
+			body := New("step")
+			body.Plain()
+			x, m, v := body.Input("x", Shape{length}), body.Input("m", Shape{length}), body.Input("v", Shape{})
+			a, last := body.Input("a", Shape{length}), body.Input("last", Shape{length})
+			body.Output("h", body.must("add", body.must("mul", body.must("sin", last), a),
+				body.must("mul", body.must("add", x, m), v)))
+			g, err := body.Build()
+			must(t, err)
+			r := &Recursion{Name: "h", Body: g, First: 1, Last: steps, Rows: steps + 1, Start: []int{0},
+				State: Shape{length}, Reads: []Read{{Kind: ReadRow}, {Kind: ReadRow, Input: 1, Offset: -1},
+					{Kind: ReadRow, Input: 2}, {Kind: ReadWhole, Input: 3}, {Kind: ReadState, Offset: -1}}}
+			b := New("outer")
+			b.plain = plain == 1
+			size := Shape{steps + 1, length}
+			seen := b.Const("data", size, data)
+			in := []ID{seen, b.must("transpose", b.must("exp", b.Param("m", Shape{length, steps + 1}))),
+				b.Param("v", Shape{steps + 1}), b.Param("a", Shape{length})}
+			h, err := b.Recur(r, []ID{b.Param("first", Shape{length})}, in)
+			must(t, err)
+			normal := pick(t, dist.All(), "normal", func(d def.Dist) string { return d.Name })
+			must(t, b.Likelihood("y", &normal, seen, []ID{b.must("tanh", h), b.Scalar(0.7)}, NoID, 0.5))
+			if by == "another party" {
+				b.Output("h", h)
+			}
+			if by != "the density" {
+				b.Report("twice", b.must("add", h, h))
+				must(t, b.Add("sums", b.must("tanh", b.must("cumulative_sum", h)), 0.1))
+			}
+			whole, err := b.Build()
+			must(t, err)
+			text := whole.String()
+			if moved := strings.Contains(text, "transpose("); moved == (by == "the density") && plain == 0 {
+				t.Errorf("read by %s: something is transposed: %v\n%s", by, moved, text)
+			}
+			e, at := whole.NewExec(), make([]float64, whole.Dim())
+			for i := range at {
+				at[i] = math.Sin(float64(i)) / 2
+			}
+			e.Forward(at)
+			got[plain] = append([]float64{e.Target()}, e.Grad()...)
+			if by != "the density" {
+				got[plain] = append(got[plain], e.Report(0)...)
+			}
+			if by == "another party" {
+				seed := make([]float64, len(e.Output(0)))
+				for i := range seed {
+					seed[i] = math.Sin(float64(5 * i))
+				}
+				e.Pull([][]float64{seed})
+				got[plain] = slices.Concat(got[plain], e.Output(0), e.Own(0), e.Grad())
+			}
+		}
+		for i, want := range got[1] {
+			if math.Abs(got[0][i]-want) > 1e-11*(1+math.Abs(want)) {
+				t.Fatalf("read by %s, number %d: %v, want %v", by, i, got[0][i], want)
+			}
 		}
 	}
 }

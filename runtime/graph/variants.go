@@ -246,9 +246,10 @@ func (n *node) alike(m *node) bool {
 		n.room == m.room && n.pivots == m.pivots && n.runBlock == m.runBlock && n.rows == m.rows &&
 		n.linear == m.linear && n.levels.equal(m.levels) && n.quick == m.quick &&
 		slices.Equal(n.attr.Slices, m.attr.Slices) && n.attr.Shape.equal(m.attr.Shape) &&
-		n.recursion == m.recursion && n.steps == m.steps && n.system == m.system && n.events == m.events &&
-		len(n.index) == len(m.index) && len(n.runs) == len(m.runs) && len(n.inverse) == len(m.inverse) &&
-		(n.counted == nil) == (m.counted == nil) && len(n.signs) == len(m.signs) &&
+		n.recursion == m.recursion && n.turned == m.turned && n.steps == m.steps && n.system == m.system &&
+		n.events == m.events && len(n.index) == len(m.index) && len(n.runs) == len(m.runs) &&
+		len(n.inverse) == len(m.inverse) && (n.counted == nil) == (m.counted == nil) &&
+		len(n.signs) == len(m.signs) &&
 		len(n.decimals.Whole) == len(m.decimals.Whole) &&
 		n.sameFunction(m) && n.sameLikelihood(m) && n.sameBijection(m)
 }

@@ -68,7 +68,7 @@ func (c *call) hold() {
 	case n.steps != nil:
 		c.steps = newStepState(c)
 	case n.recursion != nil:
-		c.recur = newRecurState(n.recursion)
+		c.recur = newRecurState(n)
 	case n.system != nil:
 		c.system = newSystemState(n.system)
 		c.own = make([]float64, len(c.system.times)*n.system.equations.States())

@@ -135,7 +135,7 @@ func TestEventDensities(t *testing.T) {
 	for name, f := range map[string]func(b *Builder) error{
 		"ordered_logistic": func(b *Builder) error {
 			c := b.Structured(structured("ordered"), b.Param("c", Shape{2}), 2)
-			return b.Density("y", of("ordered_logistic"), b.Const("y", Shape{n}, codes),
+			return b.Likelihood("y", of("ordered_logistic"), b.Const("y", Shape{n}, codes),
 				[]ID{b.Param("eta", Shape{n}), c}, b.Const("w", Shape{n}, []float64{1, 0, 2, 0.5}), 0.5)
 		},
 		"an array of simplexes": func(b *Builder) error {
@@ -144,11 +144,11 @@ func TestEventDensities(t *testing.T) {
 				1); err != nil {
 				return err
 			}
-			return b.Density("y", of("categorical"), b.Const("y", Shape{n}, codes), []ID{p}, NoID, 1)
+			return b.Likelihood("y", of("categorical"), b.Const("y", Shape{n}, codes), []ID{p}, NoID, 1)
 		},
 		"a matrix of simplexes": func(b *Builder) error {
 			p := b.Structured(structured("simplex"), b.Param("p", Shape{2, 2, k - 1}), k)
-			return b.Density("y", of("categorical"), b.Const("y", Shape{2, 2}, codes), []ID{p}, NoID, 1)
+			return b.Likelihood("y", of("categorical"), b.Const("y", Shape{2, 2}, codes), []ID{p}, NoID, 1)
 		},
 		"correlated effects": func(b *Builder) error {
 			l := b.Structured(structured("corr_cholesky"), b.Param("L", Shape{3}), k)
@@ -237,7 +237,9 @@ func TestEventForms(t *testing.T) {
 		for _, c := range []struct {
 			shape   Shape
 			eachRow bool
-		}{{Shape{n}, false}, {Shape{n}, true}, {Shape{n / 7, 7}, false}, {Shape{n / 7, 7}, true}} {
+			groups  int // of rows with the same parameters
+		}{{Shape{n}, false, 0}, {Shape{n}, true, 0}, {Shape{n}, false, 5}, {Shape{n}, true, 5},
+			{Shape{n / 7, 7}, false, 0}, {Shape{n / 7, 7}, true, 0}} {
 			if d.Event.Rank > 0 && len(c.shape) > 1 {
 				continue
 			}
@@ -248,17 +250,28 @@ func TestEventForms(t *testing.T) {
 				b := New("forms")
 				b.plain = i == 1
 				theta := make([]ID, len(d.Params))
+				over, group := c.shape, make([]float64, n)
+				if c.groups > 0 {
+					over = Shape{c.groups}
+				}
+				for row := range group {
+					group[row] = float64(1 + row%max(c.groups, 1))
+				}
+				index := b.Const("g", Shape{n}, group)
 				for j, p := range d.Params {
 					switch {
 					case p.Domain == def.Ordered:
 						theta[j] = b.Structured(&ordered, b.Param(p.Name, Shape{k - d.Event.More}),
 							k-d.Event.More)
 					case p.Rank == 1 && c.eachRow:
-						theta[j] = b.Param(p.Name, append(slices.Clone(c.shape), k))
+						theta[j] = b.Param(p.Name, append(slices.Clone(over), k))
 					case p.Rank == 1:
 						theta[j] = b.Param(p.Name, Shape{k})
 					default:
-						theta[j] = b.Param(p.Name, c.shape)
+						theta[j] = b.Param(p.Name, over)
+					}
+					if c.groups > 0 && (p.Rank == 0 || c.eachRow) && p.Domain != def.Ordered {
+						theta[j] = b.must("gather", theta[j], index)
 					}
 					if p.Domain == def.Positive {
 						theta[j] = b.must("exp", theta[j])
@@ -283,7 +296,7 @@ func TestEventForms(t *testing.T) {
 						y[at] /= sum
 					}
 				}
-				must(t, b.Density("y", &d, b.Const("y", shape, y), theta, NoID, 0.5))
+				must(t, b.Likelihood("y", &d, b.Const("y", shape, y), theta, NoID, 0.5))
 				g, err := b.Build()
 				must(t, err)
 				e := g.NewExec()
@@ -293,8 +306,8 @@ func TestEventForms(t *testing.T) {
 			}
 			for j, want := range got[1] {
 				if math.Abs(got[0][j]-want) > 1e-11*max(1, math.Abs(want)) {
-					t.Errorf("%s of shape %v, a vector for each %v: number %d is %v, want %v", d.Name,
-						c.shape, c.eachRow, j, got[0][j], want)
+					t.Errorf("%s of shape %v, a vector for each %v, %d groups: number %d is %v, want %v",
+						d.Name, c.shape, c.eachRow, c.groups, j, got[0][j], want)
 				}
 			}
 			if written[0] != written[1] {
