@@ -74,8 +74,8 @@ func warmsAlone(s backends.Settings) bool { return s.Plan.Initial == "" }
 // leapfrogs.
 const denseLimit = 128
 
-// denseHierarchy is the same for a party with a hierarchy: the correlations of so many change little as scales
-// do, and a product costs less than a short gradient.
+// denseHierarchy is the same for a party with a hierarchy: of more a product takes as long as a short
+// gradient, and curvatures that change from place to place are more of what is left (docs/rationale.md).
 const denseHierarchy = 72
 
 // MostDense is the most parameters of a party for which the metric can be dense: a matrix of 134 MB for each
@@ -88,8 +88,8 @@ const MostDense = 4096
 const shortLimit = 512
 
 // shapeOf is the form of the metric of a party's parameters: dense where they are few, else with ridges, of
-// many parameters of a hierarchy only such along which data say little. Whether coordinates of a hierarchy have
-// a reference is decided in the warm-up.
+// many parameters of a hierarchy only such along which data say little. Whether coordinates of a hierarchy
+// have a reference is decided in the warm-up.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), b.Hierarchical()

@@ -145,7 +145,7 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 	r.misfit = 0
 	for k := range n * r.dim {
 		x, g := s.draws[k], s.gradients[k]
-		r.misfit += 0.5 / float64(n-1) * (float64(x*x) + float64(g*g))
+		r.misfit += float64(float64(x*x)+float64(g*g)) / float64(2*(n-1))
 	}
 	r.known(n, root, least)
 	most := min(len(r.mass)-r.rank, n/drawsARidge)

@@ -123,10 +123,11 @@ func (m *metric) separate(e *estimate, calm bool) {
 	}
 }
 
-// nonlinear is half the sum of the variances of draws and of gradients in coordinates in which the metric is 1,
-// over the coordinates of hierarchies: as many as they are if the target is normal and the metric its
+// nonlinear is half the sum of the variances of draws and of gradients in coordinates in which the metric is
+// 1, over the coordinates of hierarchies: as many as they are if the target is normal and the metric its
 // covariance, and more by half the variance of what a reference leaves of the gradient. Diagonal ones have
-// √(variance of draws · variance of gradients) each, dense ones the eigenvalues of (LᵀAL)^½ in workspace.mean.
+// √(variance of draws · variance of gradients) each, dense ones the eigenvalues of (LᵀAL)^½ in
+// workspace.mean.
 func (m *metric) nonlinear(e *estimate) float64 {
 	if m.own() > 0 {
 		return m.ridges.misfit

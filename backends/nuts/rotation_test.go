@@ -355,8 +355,8 @@ func TestReferencesInHierarchies(t *testing.T) {
 	}
 }
 
-// A normal target is linear however its coordinates are correlated, if the metric knows that: coordinates of a
-// hierarchy then have a reference, around the mean of the target. When transitions have diverged there is
+// A normal target is linear however its coordinates are correlated, if the metric knows that: coordinates of
+// a hierarchy then have a reference, around the mean of the target. When transitions have diverged there is
 // none, and later its mean is that of the newest draws.
 func TestReferencesOfCorrelatedCoordinates(t *testing.T) {
 	const dim, ratio = 6, 40.0

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -130,8 +131,8 @@ func (c Crossing) separated() string {
 	case density.ByColumn:
 		text += ", and by column"
 	case density.Adapted:
-		text += ", and by column where the client's metric is diagonal, as --metric auto may have it of " +
-			"more than 64 parameters or of priors that depend on one another"
+		text += fmt.Sprintf(", and by column where the client's metric is diagonal, as --metric auto may have it "+
+			"of more than %d parameters or of priors that depend on one another", c.DenseMost)
 	}
 	return text
 }
