@@ -29,7 +29,8 @@ type fisher struct {
 	schedule switches
 	arrival  arrival
 	scaled   bool // the metric has been estimated
-	renewed  int  // draws in the estimate when dense parts and ridges were last renewed
+	renewed  int  // draws in the estimate when the dense part was last renewed
+	looked   int  // and when ridges were last looked for
 	strayed  bool // a transition has diverged after the early part of the warm-up
 }
 
@@ -51,6 +52,7 @@ func (f *fisher) resume() {
 			s.kept.restart()
 		}
 		f.renewed = s.estimate.foreground.draws.N
+		f.looked = f.renewed
 	}
 }
 
@@ -182,7 +184,8 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 		return late, false, nil
 	}
 	last := f.schedule.Frozen(t + 1)
-	renew := n >= 2*f.renewed || last
+	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
+	look := n >= leastDraws && n >= 2*f.looked || last
 	// The target's curvatures change from place to place, and steps around a reference leave it. All parties
 	// know of divergences.
 	f.strayed = f.strayed || k.last.Divergent && !f.schedule.Early(t)
@@ -191,7 +194,7 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 		if f.schedule.Early(t) {
 			least = 0 // the variance of draws that are still under way is too large
 		}
-		s.setMetric(renew, !f.strayed, least)
+		s.setMetric(renew, look, !f.strayed, least)
 		// second derivatives that agree with a normal target are of a place where the chain has arrived
 		if f.schedule.Early(t) && (s.shear == nil || s.shear.rank == 0) {
 			s.metric.ref.on = false
@@ -201,7 +204,7 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 	if last {
 		k.spread = k.spreadAmong()
 	}
-	if renew && k.across != nil {
+	if look && k.across != nil {
 		least := leastShare
 		if f.schedule.Early(t) {
 			least = 0
@@ -217,13 +220,16 @@ func (f *fisher) estimate(ctx context.Context, t int) (late, changed bool, err e
 	if renew {
 		f.renewed = n
 	}
+	if look {
+		f.looked = n
+	}
 	return late, true, nil
 }
 
 // replace puts the later estimate in the place of that in use, and chooses coordinates by it.
 func (f *fisher) replace(ctx context.Context, early bool) error {
 	k := f.k
-	f.renewed = 0
+	f.renewed, f.looked = 0, 0
 	for b, s := range k.parties {
 		s.estimate.foreground, s.estimate.background = s.estimate.background, s.estimate.foreground
 		s.estimate.background.reset()
@@ -254,7 +260,7 @@ func (f *fisher) informative() bool {
 
 func (f *fisher) state(c *backends.Codec) {
 	c.Float(f.step.State()...)
-	c.Ints(f.schedule.State(), &f.renewed)
+	c.Ints(f.schedule.State(), &f.renewed, &f.looked)
 	c.Ints(&f.arrival.calm)
 	c.Bool(&f.scaled)
 	c.Bool(&f.strayed)

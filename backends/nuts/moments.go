@@ -65,7 +65,10 @@ func (c *covariance) Add(x []float64) {
 		c.Mean[i] += float64(c.delta[i] * w)
 	}
 	for i, v := range x {
-		vector.Axpy(i+1, c.Products[i*len(x):], v-c.Mean[i], c.delta)
+		after, row := v-c.Mean[i], c.Products[i*len(x):][:i+1]
+		for j := range row {
+			row[j] += float64(after * c.delta[j])
+		}
 	}
 }
 

@@ -213,13 +213,14 @@ func (s *party) recall(k int, q, g []float64) {
 	s.undeclare(q, g)
 }
 
-// setMetric sets the metric and the reference from the estimates; a dense part and ridges, which cost more,
-// only where renew is true. Coordinates of hierarchies have a reference only where calm is true.
-func (s *party) setMetric(renew, calm bool, least float64) {
+// setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where
+// renew is true, and ridges where look is. Coordinates of hierarchies have a reference only where calm is
+// true.
+func (s *party) setMetric(renew, look, calm bool, least float64) {
 	m, e := &s.metric, &s.estimate.foreground
 	m.fromFisher(e, renew, least)
 	if m.ridges != nil {
-		if renew && !m.ridges.joint {
+		if look && !m.ridges.joint {
 			m.ridges.fromFisher(min(e.draws.N, s.kept.len()), m.root[:m.ridges.dim], least)
 		}
 		m.ridges.scale(m.root)

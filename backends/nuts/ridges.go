@@ -40,7 +40,6 @@ type ridges struct {
 	joint      bool      // their columns are of all parties' coordinates, of which these are this party's
 	u, w       []float64 // by columns
 	mass       []float64 // Λ − 1
-	misfit     float64   // of all coordinates, as metric.nonlinear has it, in the draws that were looked at
 	zero, room []float64
 	search     *ridgeSearch // nil after the warm-up
 	recall     func(k int, q, g []float64)
@@ -142,11 +141,6 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 		return
 	}
 	r.gather(n, root)
-	r.misfit = 0
-	for k := range n * r.dim {
-		x, g := s.draws[k], s.gradients[k]
-		r.misfit += float64(float64(x*x)+float64(g*g)) / float64(2*(n-1))
-	}
 	r.known(n, root, least)
 	most := min(len(r.mass)-r.rank, n/drawsARidge)
 	if few := s.span(n, r.dim, min(glance, most)); few == 0 || !s.mean(n, r.dim, few, least) ||
@@ -175,7 +169,7 @@ func (r *ridges) known(n int, root []float64, least float64) {
 	if !s.mean(n, r.dim, m, least) {
 		return
 	}
-	r.takeFrom(m, n, math.Inf(-1), edge(shiftPays, m, n))
+	r.takeFrom(m, math.Inf(-1), edge(shiftPays, m, n))
 	for _, rows := range [][]float64{s.draws, s.gradients} {
 		for k := range n {
 			row := rows[k*r.dim:][:r.dim]
@@ -310,12 +304,11 @@ func (r *ridges) take(m, n int) {
 	if r.long {
 		least = 0
 	}
-	r.takeFrom(m, n, least, most)
+	r.takeFrom(m, least, most)
 }
 
-// takeFrom makes the eigenvectors in the search, of n draws, ridges whose eigenvalues are below
-// least or above most.
-func (r *ridges) takeFrom(m, n int, least, most float64) {
+// takeFrom makes the eigenvectors in the search ridges whose eigenvalues are below least or above most.
+func (r *ridges) takeFrom(m int, least, most float64) {
 	s := r.search
 	for k, value := range s.work.values[:m] {
 		if most >= value && value >= least || value < ridgeLeast || value > 1/ridgeLeast {
@@ -325,20 +318,7 @@ func (r *ridges) takeFrom(m, n int, least, most float64) {
 		vector.MatVec(r.dim, u, s.basis, r.dim, s.work.v[k:], m, m)
 		r.mass[r.rank] = value - 1
 		r.rank++
-		r.misfit += s.gain(n, u, value)
 	}
-}
-
-// gain is what n draws and their gradients vary less, in the mean of both, with an inverse mass along u than
-// without, negative.
-func (s *ridgeSearch) gain(n int, u []float64, inverse float64) float64 {
-	draws, gradients, dim := 0.0, 0.0, len(u)
-	for k := range n {
-		x, g := vector.Dot(dim, u, s.draws[k*dim:]), vector.Dot(dim, u, s.gradients[k*dim:])
-		draws += float64(x * x)
-		gradients += float64(g * g)
-	}
-	return 0.5 / float64(n-1) * (float64(draws*(1/inverse-1)) + float64(gradients*(inverse-1)))
 }
 
 // forget releases the room of the warm-up.
@@ -355,5 +335,4 @@ func (r *ridges) state(c *backends.Codec) {
 	}
 	c.Floats(r.u[:r.rank*r.dim])
 	c.Floats(r.mass[:r.rank])
-	c.Float(&r.misfit)
 }

@@ -62,9 +62,10 @@ func newReference(hierarchy int, mean []float64) reference {
 	return reference{hierarchy: hierarchy, from: hierarchy, mean: mean}
 }
 
-// mostNonlinear is the most that √(variance of draws · variance of gradients) may be in the mean over the
-// coordinates of hierarchies for them to have a reference. It is 1 where each gradient is a linear function
-// of its coordinate; at 2 what a reference leaves of a gradient varies as much as the gradient.
+// mostNonlinear is the most that half the variances of draws and of gradients, in coordinates in which the
+// metric is 1, may be in the mean over the coordinates of hierarchies for them to have a reference. It is 1
+// where each gradient is a linear function of its coordinate; at 2 what a reference leaves of a gradient
+// varies as much as the gradient.
 const mostNonlinear = 1.1
 
 // first is the first coordinate of dim that has a reference: dim where none has.
@@ -125,13 +126,9 @@ func (m *metric) separate(e *estimate, calm bool) {
 
 // nonlinear is half the sum of the variances of draws and of gradients in coordinates in which the metric is
 // 1, over the coordinates of hierarchies: as many as they are if the target is normal and the metric its
-// covariance, and more by half the variance of what a reference leaves of the gradient. Diagonal ones have
-// √(variance of draws · variance of gradients) each, dense ones the eigenvalues of (LᵀAL)^½ in
-// workspace.mean.
+// covariance. Diagonal ones have √(variance of draws · variance of gradients) each, which leaves ridges out
+// of account, dense ones the eigenvalues of (LᵀAL)^½ in workspace.mean.
 func (m *metric) nonlinear(e *estimate) float64 {
-	if m.own() > 0 {
-		return m.ridges.misfit
-	}
 	sum := 0.0
 	for i := m.split(); i < m.ref.hierarchy; i++ {
 		sum += math.Sqrt(float64(e.draws.Squares[i] * e.gradients.Squares[i]))

@@ -370,14 +370,12 @@ func TestReferencesOfCorrelatedCoordinates(t *testing.T) {
 		vector.Axpy(dim, out, share, along)
 		return out
 	}
-	var qs, gs [][]float64
 	e := newEstimate(dim, dim)
 	for range keptDraws {
 		z := someOf(r, dim)
 		q, g := stretched(z, math.Sqrt(ratio)), stretched(z, 1/math.Sqrt(ratio))
 		vector.Axpy(dim, q, 1, mean)
 		vector.Scale(dim, g, g, -1)
-		qs, gs = append(qs, q), append(gs, g)
 		e.add(q, g)
 	}
 	for name, c := range map[string]struct {
@@ -386,18 +384,9 @@ func TestReferencesOfCorrelatedCoordinates(t *testing.T) {
 	}{
 		"diagonal": {shape{hierarchy: dim}, dim},
 		"dense":    {shape{dense: dim, hierarchy: dim}, 0},
-		"ridged":   {shape{ridged: dim, hierarchy: dim}, 0},
 	} {
 		m := newMetric(dim, c.of)
 		m.fromFisher(&e, true, 0)
-		if m.ridges != nil {
-			m.ridges.recall = func(k int, q, g []float64) {
-				copy(q, qs[len(qs)-k])
-				copy(g, gs[len(gs)-k])
-			}
-			m.ridges.fromFisher(len(qs), m.root, 0)
-			m.ridges.scale(m.root)
-		}
 		for _, calm := range []bool{true, false, false, true} {
 			want := dim
 			if calm {
