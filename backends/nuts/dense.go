@@ -12,7 +12,7 @@ type dense struct {
 	n       int
 	inverse []float64 // M⁻¹
 	root    []float64 // a matrix R with RRᵀ = M
-	misfit  float64   // of all coordinates, as nonlinear has it
+	misfit  float64   // of all coordinates, as nonlinear has it; infinite where it is not known
 	work    workspace
 }
 
@@ -24,7 +24,7 @@ type workspace struct {
 
 func newDense(n int) *dense {
 	v := make([]float64, 2*n*n)
-	return &dense{n: n, inverse: v[: n*n : n*n], root: v[n*n:], work: newWorkspace(n)}
+	return &dense{n: n, inverse: v[: n*n : n*n], root: v[n*n:], misfit: math.Inf(1), work: newWorkspace(n)}
 }
 
 func newWorkspace(n int) workspace {
@@ -79,6 +79,7 @@ func (d *dense) fromFisher(inverse []float64, draws, gradients *covariance, leas
 				float64(gradients.Products[i*n+j]*scale))
 		}
 	}
+	d.misfit = math.Inf(1)
 	if !w.mean(n, least) {
 		return
 	}

@@ -307,7 +307,7 @@ func TestReferencesInHierarchies(t *testing.T) {
 	const dim, hierarchy = 6, 4
 	moments := func(bent ...int) *estimate {
 		r := rand.New(rand.NewPCG(44, 1))
-		e := newEstimate(dim, 0)
+		e := newEstimate(dim, hierarchy)
 		for range 200 {
 			q, g := someOf(r, dim), make([]float64, dim)
 			for i, x := range q {
@@ -329,11 +329,16 @@ func TestReferencesInHierarchies(t *testing.T) {
 		"two bent":            {shape{hierarchy: hierarchy}, []int{1, 3}, true, hierarchy},
 		"not calm":            {shape{hierarchy: hierarchy}, nil, false, hierarchy},
 		"dense, straight":     {shape{dense: hierarchy, hierarchy: hierarchy}, nil, true, 0},
+		"dense, two bent":     {shape{dense: hierarchy, hierarchy: hierarchy}, []int{1, 3}, true, hierarchy},
 		"bent, not hierarchy": {shape{hierarchy: hierarchy}, []int{4, 5}, true, 0},
 		"no hierarchy":        {shape{}, []int{1, 3}, false, 0},
 	} {
-		m := newMetric(dim, c.of)
-		m.recentre(moments(c.bent...), c.calm)
+		m, e := newMetric(dim, c.of), moments(c.bent...)
+		if m.recentre(e, c.calm); m.isDense() && m.ref.from == 0 {
+			t.Errorf("%s: a reference before the dense part is estimated", name)
+		}
+		m.fromFisher(e, true, 0)
+		m.recentre(e, c.calm)
 		if !m.ref.on || m.ref.from != c.from {
 			t.Errorf("%s: reference %t from %d, want from %d", name, m.ref.on, m.ref.from, c.from)
 		}
