@@ -122,6 +122,16 @@ func TestChainsArriveWhereRatesKeepTheirPlaces(t *testing.T) {
 	}
 }
 
+// Chains begin nearer to 0 where half of the attempts have found no number: of a hundred means some are so
+// large at every point of (−2, 2) that exp of exp overflows.
+func TestChainsBeginNearZeroWhereTheyMust(t *testing.T) {
+	text := "data y : count[N]\nparam m ~ normal(0, 1)\nparam u : real[N] ~ normal(m, 0.3)\n" +
+		"y ~ poisson(exp(exp(4 * u)))\n"
+	bound := bindFiles(t, text, stdlib.NoTransform, 1,
+		map[string]string{"data.csv": "y\n" + strings.Repeat("2\n3\n4\n5\n", 25)})
+	arrive(t, bound, 1, "300", 1.1)
+}
+
 // Chains of five series along one autoregression arrive where it follows them all, as in the data. Where it
 // is equal to one series the density grows without bound as that one's errors go to 0, though next to nothing
 // of the posterior is there: chains that climbed began there, with R-hat of 3.

@@ -228,12 +228,17 @@ func (s *party) setMetric(renew, look, calm bool, least float64) {
 	m.recentre(e, calm)
 }
 
-// begin draws a starting point, uniform in (−2, 2) as Stan's.
+// begin draws a starting point, uniform in (−2, 2) as Stan's. Where half of the attempts have found none, the
+// others are nearer to 0: products and tails of parameters that are all far from it can be no number.
 func (s *party) begin(attempt uint64, q, noise []float64) {
 	s.start.Round(attempt)
+	width := 4.0
+	if attempt >= attempts/2 {
+		width = 1
+	}
 	for _, v := range [][]float64{q, noise} {
 		for i := range v {
-			v[i] = float64(4*s.start.Float64()) - 2
+			v[i] = float64(width*s.start.Float64()) - width/2
 		}
 	}
 }
