@@ -232,13 +232,13 @@ func (s *party) setMetric(renew, look, calm bool, least float64) {
 // others are nearer to 0: products and tails of parameters that are all far from it can be no number.
 func (s *party) begin(attempt uint64, q, noise []float64) {
 	s.start.Round(attempt)
-	width := 4.0
+	far := 2.0
 	if attempt >= attempts/2 {
-		width = 1
+		far = 0.5
 	}
 	for _, v := range [][]float64{q, noise} {
 		for i := range v {
-			v[i] = float64(width*s.start.Float64()) - width/2
+			v[i] = float64(2*far*s.start.Float64()) - far
 		}
 	}
 }
