@@ -62,10 +62,9 @@ func newReference(hierarchy int, mean []float64) reference {
 	return reference{hierarchy: hierarchy, from: hierarchy, mean: mean}
 }
 
-// mostNonlinear is the most that half the variances of draws and of gradients, in coordinates in which the
-// metric is 1, may be in the mean over the coordinates of hierarchies for them to have a reference. It is 1
-// where each gradient is a linear function of its coordinate; at 2 what a reference leaves of a gradient
-// varies as much as the gradient.
+// mostNonlinear is the most that nonlinear may be for each coordinate of hierarchies for them to have a
+// reference. It is 1 where each gradient is a linear function of its coordinate; at 2 what a reference leaves
+// of a gradient varies as much as the gradient.
 const mostNonlinear = 1.1
 
 // first is the first coordinate of dim that has a reference: dim where none has.
