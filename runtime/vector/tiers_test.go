@@ -42,7 +42,7 @@ func oddsOfExp(on InstructionSet, n int, y, a []float64) {
 // arguments mixes the interval, all magnitudes, neighbours of small integers, and special values.
 func arguments(r *rand.Rand, f function, n int) []float64 {
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 2,
-		5e-324, 0x1p-1022, math.MaxFloat64, -5e-324}
+		5e-324, 0x1p-1022, math.MaxFloat64, -5e-324, -744.5, -745.1, -745.2, -746}
 	a := make([]float64, n)
 	for i := range a {
 		switch r.IntN(5) {

@@ -9,6 +9,7 @@ const (
 	ln2Low   = 1.90821492927058770002e-10
 	expMost  = 710.0
 	expLeast = -746.0
+	expGone  = -1076.0 // expLeast / log 2, rounded
 	normal   = 0x1p-1022
 	// of log1mExp
 	expNormal = -708.0
@@ -46,16 +47,24 @@ func (g *gen) expSplit(x vec) exponential {
 	return exponential{t, k, r, c}
 }
 
-// scale returns p·2^k, rounded once.
-func (g *gen) scale(p, t, k vec) vec {
+// scale returns p·2^k for each p, rounded once; 0 where k is that of expLeast. Nothing is computed there: a
+// product that underflows takes processors a hundred cycles.
+func (g *gen) scale(t, k vec, p ...vec) []vec {
+	some := g.cmp(unequal, k, f(expGone))
 	if g.wide {
-		d := g.vec()
-		g.VSCALEFPD(k, p, d)
-		return d
+		for i, x := range p {
+			p[i] = g.vec()
+			g.VSCALEFPD_Z(k, x, some.k, p[i])
+		}
+		return p
 	}
 	a := g.halfShift(t, 1)
 	b := g.subHalf(t, a)
-	return g.mul(g.mul(p, g.addInt(g.shl(a, 52), oneBits)), g.addInt(g.shl(b, 52), oneBits))
+	first, second := g.addInt(g.shl(a, 52), oneBits), g.addInt(g.shl(b, 52), oneBits)
+	for i, x := range p {
+		p[i] = g.mul(g.mul(g.only(some, x), first), second)
+	}
+	return p
 }
 
 // exp returns e^x: 1 + (r + r²·q) scaled.
@@ -72,7 +81,7 @@ func (g *gen) expBounded(x vec) vec {
 	square := g.mul(r, r)
 	q := g.evenOdd(r, square, expTail)
 	g.horner(q, square, r)
-	return g.scale(g.add(q, oneBits), t, k)
+	return g.scale(t, k, g.add(q, oneBits))[0]
 }
 
 // expMinus returns e^-a for a ≥ 0 in two parts.
@@ -82,7 +91,8 @@ func (g *gen) expMinus(a vec) (z, low vec) {
 	u := g.add(e.r, e.s)
 	h := g.add(u, oneBits)
 	l := g.sub(u, g.sub(h, oneBits))
-	return g.scale(h, e.t, e.k), g.scale(l, e.t, e.k)
+	two := g.scale(e.t, e.k, h, l)
+	return two[0], two[1]
 }
 
 // quotient returns (a + al)/(d + dl), given 1/d.
