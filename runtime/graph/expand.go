@@ -198,7 +198,13 @@ func (e *expanding) guard(x, a ID) (def.Value, bool) {
 }
 
 // Const is the value of a constant number.
-func (e *expanding) Const(x def.Value) (float64, bool) { return e.scalarValue(ID(x)) }
+func (e *expanding) Const(x def.Value) (float64, bool) {
+	n := e.nodes[x]
+	if n.kind != constant || slices.ContainsFunc(n.values, func(v float64) bool { return v != n.values[0] }) {
+		return e.scalarValue(ID(x))
+	}
+	return n.values[0], true
+}
 
 // Fill is a constant for every element of the left side.
 func (e *expanding) Fill(v float64) def.Value {

@@ -148,13 +148,17 @@ func (e *expanding) Pick(m, index def.Value) def.Value {
 
 // expandEvents writes the density of many numbers with vectors for parameters as operations, where their
 // distribution has such a form. The numbers of a matrix are taken as one vector, column by column. So is the
-// density of the rows of a matrix of counts.
+// density of the rows of a matrix of counts, and that of simplexes that are parameters.
 func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) bool {
 	n := b.nodes[x]
 	over := n.shape[:max(0, len(n.shape)-d.Event.Rank)] // the axes of rows
 	rows := over.Len()
-	if b.plain || weights != NoID || d.Event.Expand == nil || n.kind != constant || len(over) == 0 ||
-		rows <= fewRows || len(theta) != len(d.Params) || d.Event.Rank > 0 && len(over) > 1 {
+	if b.plain || weights != NoID || d.Event.Expand == nil || len(theta) != len(d.Params) ||
+		d.Event.Rank > 0 && len(over) > 1 {
+		return false
+	}
+	own := d.Support == def.Simplex && n.op == opStructured // inside the support by its map
+	if !own && (n.kind != constant || len(over) == 0 || rows <= fewRows) {
 		return false
 	}
 	least, most := 1.0, float64(b.eventSize(d, n.shape, theta)+d.Event.More)
@@ -168,18 +172,23 @@ func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weigh
 			return false
 		}
 	}
-	if d.Support == def.Simplex {
+	switch {
+	case own:
+	case d.Support == def.Simplex:
 		if !insideSimplex(n.values, rows) {
 			return false
 		}
-	} else if slices.ContainsFunc(n.values, func(v float64) bool {
+	case slices.ContainsFunc(n.values, func(v float64) bool {
 		return !(v >= least && v <= most && v == math.Floor(v))
-	}) {
+	}):
 		return false
 	}
 	e := &expanding{Builder: b, term: term, power: power, shape: Shape{rows}, rows: rows, split: true}
 	values := make([]def.Value, len(theta))
 	for k, id := range theta {
+		if len(b.nodes[id].shape) == 0 && d.Event.Rank > 0 && d.Params[k].Rank > 0 { // it stands for all elements
+			id = b.must("add", id, b.Const("", n.shape[len(over):], make([]float64, n.shape[len(over):].Len())))
+		}
 		values[k] = def.Value(id)
 	}
 	if len(over) > 1 {

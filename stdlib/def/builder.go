@@ -28,7 +28,7 @@ type DensityBuilder interface {
 	Rising(a, x Value) Value            // log Γ(a+x)/Γ(a) for data x ≥ 0
 	Hazards(from, to Value) Value       // log(exp(-exp(from)) - exp(-exp(to)))
 	BoxCox(z, xi Value) Value           // log(1 + xi·z)/xi, z where xi is 0, and 0 where xi·z ≤ -1
-	Const(x Value) (v float64, ok bool) // the value, where it is one number that is known
+	Const(x Value) (v float64, ok bool) // the value, where all elements are one number that is known
 	Fill(v float64) Value               // data that are v for every element of the left side
 	// Argument is m where x is known to be the function of m, elementwise: the predictor behind a
 	// probability.

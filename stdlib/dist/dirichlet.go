@@ -35,13 +35,18 @@ Source: Stan Functions Reference, "Dirichlet distribution".`,
 // dirichletExpand has lgamma(alpha) as lgamma(1 + alpha) - log(alpha), which is no number below 0.
 func dirichletExpand(b def.DensityBuilder, x def.Value, theta []def.Value) bool {
 	alpha, one := theta[0], b.Number(1)
+	if len(b.Dims(x)) == 1 {
+		x = b.Call("row", x)
+	}
 	inRows, ofRow := alpha, "row_sums"
 	if len(b.Dims(alpha)) == 1 {
 		inRows, ofRow = b.Call("row", alpha), "sum"
 	}
 	b.Sum(b.Call(ofRow, b.Sub(b.Func("lgamma", b.Add(alpha, one)), b.Func("log", alpha))), -1)
 	b.Sum(b.Func("lgamma", b.Call(ofRow, alpha)), 1)
-	b.Sum(b.Call("row_sums", b.Mul(b.Sub(inRows, one), b.Func("log", x))), 1)
+	if v, ok := b.Const(alpha); !ok || v != 1 { // at x = 0 the term is then 0, and not 0·∞
+		b.Sum(b.Call("row_sums", b.Mul(b.Sub(inRows, one), b.Func("log", x))), 1)
+	}
 	return true
 }
 

@@ -26,7 +26,7 @@ Source: Lewandowski, Kurowicka and Joe (2009), Journal of Multivariate Analysis 
 		ScaleAt:    -1,
 		Event: &def.Event{
 			Rank: 2, Least: 1, Density: lkjDensity, Work: func(k int) int {
-				return 2 * k * k
+				return 2*k*k + lkjWork
 			},
 			Sample: func(r *rand.Rand, x []float64, theta [][]float64, k int) {
 				l := make([]float64, k*k)
@@ -52,7 +52,7 @@ func lkjDensity(b *def.Events) {
 		if !(eta > 0) || math.IsInf(eta, 1) || !f.of(b.X, i, k, false) || !unitDiagonal(b.X, i, k) {
 			return math.Inf(-1)
 		}
-		c, slope := lkjConstant(eta, k)
+		c, slope := lkjConstant(eta, k, b.Work[2*k*k:])
 		if b.W != nil {
 			b.Give(0, i, 0, slope+float64(2*f.logDet))
 			if b.DX != nil {

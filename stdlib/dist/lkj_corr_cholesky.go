@@ -25,7 +25,8 @@ Stan Functions Reference, "Cholesky LKJ correlation distribution".`,
 		Support:    def.CorrCholesky,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Event:      &def.Event{Rank: 2, Least: 1, Density: lkjCholeskyDensity, Sample: lkjCholeskySample},
+		Event: &def.Event{Rank: 2, Least: 1, Density: lkjCholeskyDensity, Sample: lkjCholeskySample,
+			Work: func(int) int { return lkjWork }},
 		Examples: []string{
 			"data y : real[N, 2]\nparam tau : real[2] ~ half_normal(1)\nparam L : corr_cholesky[2] ~ " +
 				"lkj_corr_cholesky(2)\ny ~ multi_normal_cholesky(0, col(tau) .* L)",
@@ -33,14 +34,22 @@ Stan Functions Reference, "Cholesky LKJ correlation distribution".`,
 	}
 }
 
-// lkjConstant is c(K, eta) with its slope.
-func lkjConstant(eta float64, k int) (c, slope float64) {
+// lkjWork is the length of what lkjConstant keeps: eta and what it has returned.
+const lkjWork = 3
+
+// lkjConstant is c(K, eta) with its slope. work holds those of the call before, of the same K: mostly eta is
+// a constant.
+func lkjConstant(eta float64, k int, work []float64) (c, slope float64) {
+	if work[0] == eta {
+		return work[1], work[2]
+	}
 	n := float64(k - 1)
 	c, slope = n*portable.LogAbsGamma(eta+float64(n/2)), n*portable.Digamma(eta+float64(n/2))
 	for j := 1.0; j <= n; j++ {
 		c -= float64(0.5*j*portable.Log(math.Pi)) + portable.LogAbsGamma(eta+float64((n-j)/2))
 		slope -= portable.Digamma(eta + float64((n-j)/2))
 	}
+	work[0], work[1], work[2] = eta, c, slope
 	return c, slope
 }
 
@@ -51,7 +60,7 @@ func lkjCholeskyDensity(b *def.Events) {
 		if !(eta > 0) || math.IsInf(eta, 1) {
 			return math.Inf(-1)
 		}
-		lp, slope := lkjConstant(eta, k)
+		lp, slope := lkjConstant(eta, k, b.Work)
 		for j := range k {
 			v := b.X.At(i, j+k*j)
 			if !(v > 0) {
