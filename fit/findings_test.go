@@ -247,3 +247,17 @@ func TestFewDrawsOfAQuantileAreAFinding(t *testing.T) {
 		}
 	}
 }
+
+// Where a model has one party, a ridge that is bent is no ridge between parties.
+func TestOnePartyHasNoRidgeBetween(t *testing.T) {
+	bound := bindFiles(t, "param a : real[2] ~ normal(0, 1)\nfactor normal_lpdf(a[1] * a[2] | 1, 0.002)\n",
+		stdlib.NoTransform, 1, nil)
+	p, diags, err := OpenBound(bound, Options{Seed: 1})
+	good(t, diags, err)
+	r, err := p.Sample(t.Context(), nil)
+	good(t, nil, err)
+	checks := checksOf(r.Diagnose())
+	if !slices.Contains(checks, "divergences") || slices.Contains(checks, "between") {
+		t.Errorf("findings: %v", checks)
+	}
+}

@@ -236,6 +236,9 @@ func pointNote(vars []posterior.Variable) string {
 func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Workload, spanning string) {
 	d := &r.Document
 	d.Parameters = posterior.SummariseChains(f.draws)
+	if len(plan.Parties) == 1 {
+		spanning = "" // there is nobody whose parameters others could follow
+	}
 	d.Diagnostics = f.diagnose(s.MaxDepth, spanning)
 	r.closing = fmt.Sprintf("%s of %d draws after %d of warm-up; %d divergent",
 		grouped.Count(f.draws.Chains(), "chain"), f.draws.Len(0), s.Warmup, *d.Diagnostics.Divergences)

@@ -117,13 +117,18 @@ func (b *Builder) undone(name string, in []ID) (ID, bool) {
 	if n.fn != nil && f.After[n.fn.Name] != "" {
 		return b.must2(f.After[n.fn.Name], n.in[0])
 	}
+	if name == "log1m" { // 1 - Phi(x) is Phi(-x)
+		if m, ok := b.argument(in[0], "Phi"); ok {
+			return b.must2("log_Phi", b.negative(m))
+		}
+	}
 	if name != "log" {
 		return NoID, false
 	}
 	if m, ok := b.argument(in[0], "sqrt"); ok {
 		return b.must2("mul", b.Scalar(0.5), b.must("log", m))
 	}
-	switch { // log(1 + exp(x)) and log(1 - exp(x)), and log(1 - inv_logit(x))
+	switch { // log(1 + exp(x)) and log(1 - exp(x)), log(1 - inv_logit(x)), and log(1 - Phi(x))
 	case n.op == opAdd && b.isOne(n.in[0]):
 		return b.undone("log1p", n.in[1:])
 	case n.op == opAdd && b.isOne(n.in[1]):

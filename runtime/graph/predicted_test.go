@@ -244,6 +244,12 @@ func TestFunctionsAfterOthers(t *testing.T) {
 		"log(Phi(m))": {func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID {
 			return apply(t, b, "log", apply(t, b, "Phi", m))
 		}, "log_Phi"},
+		"log1m(Phi(-m))": {func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID {
+			return apply(t, b, "log1m", apply(t, b, "Phi", apply(t, b, "neg", m)))
+		}, "log_Phi"},
+		"log(1 - Phi(-m))": {func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID {
+			return apply(t, b, "log", one(t, b, "sub", "Phi", apply(t, b, "neg", m)))
+		}, "log_Phi"},
 		"log(1/(1 + exp(-m)))": {func(t *testing.T, b *graph.Builder, m graph.ID) graph.ID {
 			return apply(t, b, "log", apply(t, b, "div", b.Scalar(1), one(t, b, "add", "exp",
 				apply(t, b, "neg", m))))
