@@ -35,6 +35,7 @@ type Exec struct {
 	group                 *vector.Team
 	systems               []*systemState // of Forward and Target
 	blocks                map[ID]*def.Events
+	kept                  map[ID][]float64 // what forward steps leave for reverse ones
 }
 
 // A loop is a loopSpec bound to the arrays of an Exec.
@@ -55,7 +56,8 @@ func (g *Graph) NewExec() *Exec { return g.NewExecIn(NewRoom(g)) }
 // NewExecIn is NewExec with a Room that other Execs may use too.
 func (g *Graph) NewExecIn(room *Room) *Exec {
 	room.make()
-	e := &Exec{g: g, terms: make([]float64, len(g.terms)), blocks: map[ID]*def.Events{}}
+	e := &Exec{g: g, terms: make([]float64, len(g.terms)), blocks: map[ID]*def.Events{},
+		kept: map[ID][]float64{}}
 	e.arrays[inX] = make([]float64, g.dim)
 	e.arrays[inGrad] = make([]float64, g.dim)
 	e.arrays[inInput] = make([]float64, g.held)
@@ -207,7 +209,13 @@ func (e *Exec) bindCall(c *call, s *callSpec, at *site) {
 	if s.verb == doReverse && n.events != nil {
 		c.block = e.blocks[s.id] // which has what the values left
 	}
+	if s.verb == doReverse && n.op.keeps {
+		c.own = e.kept[s.id]
+	}
 	c.hold()
+	if s.verb == doForward && n.op.keeps {
+		e.kept[s.id] = c.own
+	}
 	if s.verb == doForward && n.events != nil && e.blocks[s.id] == nil {
 		e.blocks[s.id] = c.block
 	}

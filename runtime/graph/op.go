@@ -25,6 +25,8 @@ type op struct {
 	begin, end func(c *call)
 	// vjp adds to the adjoint of every input whose adjoint is wanted. nil: the operation has no gradient.
 	vjp func(c *call)
+	// keeps reports that vjp reads what forward has left in its own memory.
+	keeps bool
 	// needs names the values that vjp reads for the adjoint of input k; nil: none.
 	needs func(k int) need
 	// flat reports that the value does not depend differentiably on input k; nil: it does on every input.

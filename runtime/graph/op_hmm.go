@@ -20,29 +20,14 @@ var opHMM = &op{
 		c.out.val.buf[0] = h.forward()
 	},
 	vjp: func(c *call) {
-		h, dy := c.hmm(), c.out.adj.buf[0]
-		if lp := h.forward(); math.IsInf(lp, 0) || math.IsNaN(lp) {
+		h, dy, lp := c.hmm(), c.out.adj.buf[0], c.out.val.buf[0]
+		if math.IsInf(lp, 0) || math.IsNaN(lp) {
 			return
 		}
-		h.backward(func(t int) {
-			at := h.k * t
-			if c.wants(0) {
-				for j, b := range h.beta {
-					c.in[0].adj.buf[at+j] += float64(dy * float64(h.alpha[at+j]*b))
-				}
-			}
-			for j, r := range h.ratio[at:][:h.k] {
-				q := float64(dy * float64(r*h.beta[j]))
-				if t == 0 && c.wants(2) {
-					c.in[2].adj.buf[j] += q
-				}
-				if t > 0 && c.wants(1) {
-					addScaled(c.in[1].adj.buf[h.k*j:], q, h.alpha[at-h.k:at])
-				}
-			}
-		})
+		h.backward(dy, c.in[0].adj.buf, c.in[1].adj.buf, c.in[2].adj.buf)
 	},
-	needs: func(int) need { return allInputs },
+	keeps: true,
+	needs: func(int) need { return inputs(1) | output },
 }
 
 // opHMMStates are the probabilities of the hidden states, given everything observed.
@@ -60,7 +45,8 @@ var opHMMStates = &op{
 			}
 			return
 		}
-		h.backward(func(t int) { vector.Mul(h.k, out[h.k*t:], h.alpha[h.k*t:], h.beta) })
+		clear(out)
+		h.backward(1, out, nil, nil)
 	},
 }
 
@@ -71,7 +57,7 @@ func inferHMM(b *Builder, n *node, out Shape) error {
 			first)
 	}
 	n.whole(out)
-	n.room = 2*x.Len() + 2*x[0]
+	n.room = 2*x.Len() + 2*x[0] + x[1]
 	return nil
 }
 
@@ -80,6 +66,7 @@ type hiddenChain struct {
 	k, steps                  int
 	density, transition, rho  []float64
 	alpha, ratio, beta, other []float64 // alpha: of each state, given what was observed up to then
+	sums                      []float64 // of each step: its density given the steps before, scaled
 }
 
 func (c *call) hmm() hiddenChain {
@@ -88,7 +75,7 @@ func (c *call) hmm() hiddenChain {
 	own := c.own
 	return hiddenChain{k: k, steps: len(x) / k, density: x, transition: c.in[1].val.buf, rho: c.in[2].val.buf,
 		alpha: own[:len(x)], ratio: own[len(x) : 2*len(x)], beta: own[2*len(x):][:k],
-		other: own[2*len(x)+k:][:k]}
+		other: own[2*len(x)+k:][:k], sums: own[2*len(x)+2*k:]}
 }
 
 // proper reports whether the initial probabilities, and those of each row of the transitions, sum to 1.
@@ -123,7 +110,9 @@ func (h *hiddenChain) forward() (lp float64) {
 		if math.IsInf(m, 0) || math.IsNaN(m) {
 			return m
 		}
-		vector.AddScalar(h.k, e, lo, -m)
+		for j, v := range lo {
+			e[j] = v - m
+		}
 		lp += m
 	}
 	vector.Exp(len(h.ratio), h.ratio, h.ratio)
@@ -143,7 +132,7 @@ func (h *hiddenChain) forward() (lp float64) {
 			}
 			lp += more
 		}
-		lp += portable.Log(sum)
+		h.sums[t] = sum
 		scale := 1 / sum
 		for j := range alpha {
 			alpha[j] *= scale
@@ -153,6 +142,10 @@ func (h *hiddenChain) forward() (lp float64) {
 		for j := range predicted {
 			predicted[j] = inner(alpha, h.transition[h.k*j:])
 		}
+	}
+	vector.Log(h.steps, h.sums, h.sums)
+	for _, v := range h.sums {
+		lp += v
 	}
 	return lp
 }
@@ -180,29 +173,46 @@ func (h *hiddenChain) faint(t int, predicted []float64) (sum, more float64) {
 	return sum, most - slices.Max(lo)
 }
 
-// backward calls at for each step from the last on, with beta, the density of what was observed behind it
-// given its state, relative to that given everything up to then.
-func (h *hiddenChain) backward(at func(t int)) {
-	vector.Fill(h.k, h.beta, 1)
+// backward adds w times the derivatives by the log densities, which are the probabilities of the states given
+// everything, by the transitions and by the initial probabilities, where they are wanted. beta is the density
+// of what was observed behind a step given its state, relative to that given everything up to then.
+func (h *hiddenChain) backward(w float64, density, transition, rho []float64) {
+	k, beta, before := h.k, h.beta, h.other
+	vector.Fill(k, beta, 1)
 	for t := h.steps - 1; t >= 0; t-- {
-		at(t)
-		clear(h.other)
-		for j, r := range h.ratio[h.k*t:][:h.k] {
-			addScaled(h.other, r*h.beta[j], h.transition[h.k*j:][:h.k])
+		at := k * t
+		if density != nil {
+			d, alpha := density[at:][:len(beta)], h.alpha[at:][:len(beta)]
+			for j, b := range beta {
+				d[j] += float64(w * float64(alpha[j]*b))
+			}
 		}
-		copy(h.beta, h.other)
+		clear(before)
+		for j, r := range h.ratio[at:][:k] {
+			q := r * beta[j]
+			addScaled(before, q, h.transition[k*j:])
+			if q *= w; t > 0 && transition != nil {
+				addScaled(transition[k*j:][:k], q, h.alpha[at-k:])
+			} else if t == 0 && rho != nil {
+				rho[j] += q
+			}
+		}
+		beta, before = before, beta
 	}
 }
 
 // inner and addScaled are for the few states of a step, where a call of the vector functions takes longer.
 func inner(a, b []float64) (sum float64) {
+	b = b[:len(a)]
 	for i, v := range a {
 		sum += float64(v * b[i])
 	}
 	return sum
 }
 
+// addScaled adds s times as many numbers of a as y has.
 func addScaled(y []float64, s float64, a []float64) {
+	a = a[:len(y)]
 	for i, v := range a {
 		y[i] += float64(s * v)
 	}

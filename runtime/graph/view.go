@@ -61,7 +61,7 @@ func (c *call) hold() {
 	switch {
 	case n.bij != nil && n.bij.whole != nil:
 		c.own = make([]float64, n.bij.whole.room())
-	case n.room > 0:
+	case n.room > 0 && c.own == nil:
 		c.own, c.pivots = make([]float64, n.room), make([]int, n.pivots)
 	case n.events != nil && c.block == nil:
 		c.block = n.events.block(n.shape.Len())
