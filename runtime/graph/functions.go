@@ -166,15 +166,15 @@ var vectorFuncs = [...]*vectorFunc{
 		vector.Mul(n, t, t, s)
 		vector.Mul(n, t, t, dy)
 	}, false},
-	def.PhiLoop: {normalDistribution, func(n int, t, _, dy, x, _ []float64) {
-		normalDensity(n, t, x)
+	def.PhiLoop: {normalDistribution, func(n int, t, s, dy, x, _ []float64) {
+		normalDensity(n, t, s, x)
 		vector.Mul(n, t, t, dy)
 	}, false},
 	def.GeluLoop: {func(n int, y, x []float64) {
 		normalDistribution(n, y, x)
 		vector.Weight(n, y, y, x)
 	}, func(n int, t, s, dy, x, y []float64) {
-		normalDensity(n, s, x)
+		normalDensity(n, s, t, x)
 		vector.Mul(n, s, s, x)
 		vector.Div(n, t, y, x)
 		for i, v := range x[:n] {
@@ -211,14 +211,25 @@ func normalDistribution(n int, y, x []float64) {
 	}
 }
 
-// normalDensity is exp(-x²/2)/√(2π), by the function of one number where a rounding of x² would show.
-func normalDensity(n int, t, x []float64) {
-	vector.Mul(n, t, x, x)
-	vector.Scale(n, t, t, -0.5)
-	vector.Exp(n, t, t)
+// normalDensity is exp(-x²/2)/√(2π), as exp(-h²/2)·exp(-(x-h)(x+h)/2)/√(2π): h is the multiple of 2⁻¹⁹ next
+// to x, whose square has no rounding; that of x² would show. s is overwritten.
+func normalDensity(n int, t, s, x []float64) {
+	const grid = 0x1.8p33 // numbers beside it are as far apart as those of the grid
+	vector.AddScalar(n, s, x, grid)
+	vector.AddScalar(n, s, s, -grid)
+	vector.Add(n, t, x, s)
+	vector.Sub(n, s, x, s)
+	vector.Mul(n, t, t, s)
+	vector.Sub(n, s, x, s) // h again
+	vector.Mul(n, s, s, s)
+	for _, v := range [][]float64{t, s} {
+		vector.Scale(n, v, v, -0.5)
+		vector.Exp(n, v, v)
+	}
+	vector.Mul(n, t, t, s)
 	vector.Scale(n, t, t, perRootTwoPi)
 	for i, v := range x[:n] {
-		if !(math.Abs(v) <= 2) {
+		if !(math.Abs(v) < 1e3) { // beyond the grid
 			t[i] = portable.NormalDensity(v)
 		}
 	}
