@@ -34,6 +34,7 @@ func functions(n int) []stopwatch.Task {
 		{Name: "Digamma", Run: func() { vector.Digamma(n, y, x) }},
 		{Name: "LogPhi", Run: func() { vector.LogPhi(n, y, z) }},
 		{Name: "LogPhiSlope", Run: func() { vector.LogPhiSlope(n, y, z) }},
+		{Name: "Phi", Run: func() { vector.Phi(n, y, z) }},
 		{Name: "Sin", Run: func() { vector.Sin(n, y, z) }},
 		{Name: "Cos", Run: func() { vector.Cos(n, y, z) }},
 		{Name: "Div", Run: func() { vector.Div(n, y, z, x) }},

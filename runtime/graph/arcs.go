@@ -201,7 +201,8 @@ func arcsineBack(sign float64) func(n int, t, s, dy, x, y []float64) {
 }
 
 // inverseNormalBack is dy over the density at y = inv_Phi(x).
-func inverseNormalBack(n int, t, s, dy, _, y []float64) {
-	normalDensity(n, t, s, y)
+func inverseNormalBack(n int, t, _, dy, x, y []float64) {
+	vector.LogPhiSlope(n, t, y)
+	vector.Weight(n, t, t, x)
 	vector.Div(n, t, dy, t)
 }

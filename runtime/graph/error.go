@@ -72,3 +72,5 @@ func logHalfNormalBack(n int, t, _, dy, x, y []float64) {
 	vector.Scale(n, t, t, 2*perRootTwoPi)
 	vector.Weight(n, t, t, dy)
 }
+
+const perRootTwoPi = 0.39894228040143267793994605993438

@@ -166,22 +166,18 @@ var vectorFuncs = [...]*vectorFunc{
 		vector.Mul(n, t, t, s)
 		vector.Mul(n, t, t, dy)
 	}, false},
-	def.PhiLoop: {normalDistribution, func(n int, t, s, dy, x, _ []float64) {
-		normalDensity(n, t, s, x)
+	def.PhiLoop: {vector.Phi, func(n int, t, _, dy, x, y []float64) {
+		vector.LogPhiSlope(n, t, x)
+		vector.Weight(n, t, t, y) // the density
 		vector.Mul(n, t, t, dy)
 	}, false},
 	def.GeluLoop: {func(n int, y, x []float64) {
-		normalDistribution(n, y, x)
+		vector.Phi(n, y, x)
 		vector.Weight(n, y, y, x)
-	}, func(n int, t, s, dy, x, y []float64) {
-		normalDensity(n, s, t, x)
+	}, func(n int, t, s, dy, x, _ []float64) {
+		vector.PhiAndSlope(n, t, s, x)
+		vector.Weight(n, s, s, t) // the density
 		vector.Mul(n, s, s, x)
-		vector.Div(n, t, y, x)
-		for i, v := range x[:n] {
-			if a := math.Abs(v); !(a > 0x1p-900 && a <= math.MaxFloat64) { // the quotient has no digits
-				t[i] = portable.Phi(v)
-			}
-		}
 		vector.Add(n, t, t, s)
 		vector.Mul(n, t, t, dy)
 	}, false},
@@ -197,45 +193,6 @@ var vectorFuncs = [...]*vectorFunc{
 	def.CauchyLoop:     {logCauchy, cauchyBack(1), false},
 	def.HalfCauchyLoop: {logHalfCauchy, cauchyBack(2), false},
 }
-
-// lowestPhi is the argument from which Phi is exp(log_Phi), whose error grows with |log_Phi|.
-const lowestPhi = -1.5
-
-func normalDistribution(n int, y, x []float64) {
-	vector.LogPhi(n, y, x)
-	vector.Exp(n, y, y)
-	for i, v := range x[:n] {
-		if !(v >= lowestPhi) {
-			y[i] = portable.Phi(v)
-		}
-	}
-}
-
-// normalDensity is exp(-x²/2)/√(2π), as exp(-h²/2)·exp(-(x-h)(x+h)/2)/√(2π): h is the multiple of 2⁻¹⁹ next
-// to x, whose square has no rounding; that of x² would show. s is overwritten.
-func normalDensity(n int, t, s, x []float64) {
-	const grid = 0x1.8p33 // numbers beside it are as far apart as those of the grid
-	vector.AddScalar(n, s, x, grid)
-	vector.AddScalar(n, s, s, -grid)
-	vector.Add(n, t, x, s)
-	vector.Sub(n, s, x, s)
-	vector.Mul(n, t, t, s)
-	vector.Sub(n, s, x, s) // h again
-	vector.Mul(n, s, s, s)
-	for _, v := range [][]float64{t, s} {
-		vector.Scale(n, v, v, -0.5)
-		vector.Exp(n, v, v)
-	}
-	vector.Mul(n, t, t, s)
-	vector.Scale(n, t, t, perRootTwoPi)
-	for i, v := range x[:n] {
-		if !(math.Abs(v) < 1e3) { // beyond the grid
-			t[i] = portable.NormalDensity(v)
-		}
-	}
-}
-
-const perRootTwoPi = 0.39894228040143267793994605993438
 
 // The polynomial of Phi_approx.
 const phiCubic, phiLinear = 0.07056, 1.5976

@@ -99,6 +99,7 @@ func TestSpecialValues(t *testing.T) {
 		"digamma":     {{0, -inf}, {inf, inf}, {nan, nan}, {-1.5, nan}, {5e-324, -inf}},
 		"logPhi":      {{inf, 0}, {-inf, -inf}, {nan, nan}, {1e300, 0}, {-1e300, -inf}},
 		"logPhiSlope": {{inf, 0}, {-inf, inf}, {nan, nan}, {1e300, 0}},
+		"phi":         {{inf, 1}, {-inf, 0}, {nan, nan}, {1e300, 1}, {-1e300, 0}},
 		"sine":        {{0, 0}, {zero, zero}, {inf, nan}, {-inf, nan}, {nan, nan}, {5e-324, 5e-324}},
 		"cosine":      {{0, 1}, {zero, 1}, {inf, nan}, {-inf, nan}, {nan, nan}, {5e-324, 1}},
 		"sqrt":        {{0, 0}, {zero, zero}, {inf, inf}, {-1, nan}, {nan, nan}, {4, 2}},

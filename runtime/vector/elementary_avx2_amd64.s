@@ -2703,29 +2703,30 @@ DATA c3fd2bd3c36113405<>+16(SB)/8, $0x3fd2bd3c36113405
 DATA c3fd2bd3c36113405<>+24(SB)/8, $0x3fd2bd3c36113405
 GLOBL c3fd2bd3c36113405<>(SB), RODATA|NOPTR, $32
 
-// func logPhiSlopeAVX2(n int, y *float64, a *float64)
+// func logPhiSlopeAVX2(n int, y *float64, phi *float64, a *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logPhiSlopeAVX2(SB), NOSPLIT, $0-24
+TEXT ·logPhiSlopeAVX2(SB), NOSPLIT, $0-32
 	MOVQ    y+8(FP), AX
-	MOVQ    n+0(FP), CX
-	MOVQ    a+16(FP), DX
-	MOVQ    $0x00000000, BX
-	SUBQ    BX, CX
-	MOVQ    $0x00000004, SI
-	LEAQ    lanesBelow<>+0(SB), DI
-	NEGQ    SI
-	VMOVUPD 64(DI)(SI*8), Y0
-	CMPQ    CX, $0x04
+	MOVQ    phi+16(FP), CX
+	MOVQ    a+24(FP), DX
+	MOVQ    n+0(FP), BX
+	MOVQ    $0x00000000, SI
+	SUBQ    SI, BX
+	MOVQ    $0x00000004, DI
+	LEAQ    lanesBelow<>+0(SB), R8
+	NEGQ    DI
+	VMOVUPD 64(R8)(DI*8), Y0
+	CMPQ    BX, $0x04
 	JLT     last2
 
 loop1:
-	CMPQ    CX, $0x04
+	CMPQ    BX, $0x04
 	JLT     part4
-	VMOVUPD (DX)(BX*8), Y1
+	VMOVUPD (DX)(SI*8), Y1
 	JMP     whole5
 
 part4:
-	VMASKMOVPD (DX)(BX*8), Y0, Y1
+	VMASKMOVPD (DX)(SI*8), Y0, Y1
 
 whole5:
 	VANDPD       c7fffffffffffffff<>+0(SB), Y1, Y2
@@ -2806,34 +2807,52 @@ whole5:
 	VMULPD       c3fd9884533d43651<>+0(SB), Y3, Y4
 	VMULPD       Y4, Y2, Y4
 	VCMPPD       $0x1e, c0000000000000000<>+0(SB), Y1, Y1
+	TESTQ        AX, AX
+	JEQ          skip6
 	VMULPD       c3fd9884533d43651<>+0(SB), Y2, Y2
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
 	VBLENDVPD    Y1, Y2, Y5, Y2
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
-	VSUBPD       Y4, Y5, Y4
-	VBLENDVPD    Y1, Y4, Y3, Y1
-	VDIVPD       Y1, Y2, Y1
-	CMPQ         CX, $0x04
-	JLT          part6
-	VMOVUPD      Y1, (AX)(BX*8)
-	JMP          whole7
+	VSUBPD       Y4, Y5, Y5
+	VBLENDVPD    Y1, Y5, Y3, Y3
+	VDIVPD       Y3, Y2, Y2
+	CMPQ         BX, $0x04
+	JLT          part7
+	VMOVUPD      Y2, (AX)(SI*8)
+	JMP          whole8
 
-part6:
-	VMASKMOVPD Y1, Y0, (AX)(BX*8)
+part7:
+	VMASKMOVPD Y2, Y0, (AX)(SI*8)
 
-whole7:
-	ADDQ $0x04, BX
-	SUBQ $0x04, CX
-	CMPQ CX, $0x04
+whole8:
+skip6:
+	TESTQ     CX, CX
+	JEQ       skip9
+	VMOVUPD   c3ff0000000000000<>+0(SB), Y2
+	VSUBPD    Y4, Y2, Y2
+	VBLENDVPD Y1, Y2, Y4, Y1
+	CMPQ      BX, $0x04
+	JLT       part10
+	VMOVUPD   Y1, (CX)(SI*8)
+	JMP       whole11
+
+part10:
+	VMASKMOVPD Y1, Y0, (CX)(SI*8)
+
+whole11:
+skip9:
+	ADDQ $0x04, SI
+	SUBQ $0x04, BX
+	CMPQ BX, $0x04
 	JGE  loop1
 
 last2:
-	CMPQ    CX, $0x00
+	CMPQ    BX, $0x00
 	JLE     done3
-	LEAQ    lanesBelow<>+0(SB), SI
-	MOVQ    CX, DI
-	NEGQ    DI
-	VMOVUPD 64(SI)(DI*8), Y0
+	LEAQ    lanesBelow<>+0(SB), DI
+	MOVQ    BX, R8
+	NEGQ    R8
+	VMOVUPD 64(DI)(R8*8), Y0
 	JMP     loop1
 
 done3:

@@ -2377,9 +2377,9 @@ GLOBL c3fd9884533d43651<>(SB), RODATA|NOPTR, $8
 DATA c3fd2bd3c36113405<>+0(SB)/8, $0x3fd2bd3c36113405
 GLOBL c3fd2bd3c36113405<>(SB), RODATA|NOPTR, $8
 
-// func logPhiSlopeAVX512(n int, y *float64, a *float64)
+// func logPhiSlopeAVX512(n int, y *float64, phi *float64, a *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·logPhiSlopeAVX512(SB), NOSPLIT, $0-24
+TEXT ·logPhiSlopeAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z0
 	VBROADCASTSD c4014000000000000<>+0(SB), Z1
 	VBROADCASTSD c4024000000000000<>+0(SB), Z2
@@ -2405,22 +2405,23 @@ TEXT ·logPhiSlopeAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD cbfb0f103e712eebf<>+0(SB), Z22
 	VBROADCASTSD c3faf7d96e0d9979a<>+0(SB), Z23
 	MOVQ         y+8(FP), AX
-	MOVQ         n+0(FP), CX
-	MOVQ         a+16(FP), DX
-	MOVQ         $0x00000000, BX
-	SUBQ         BX, CX
+	MOVQ         phi+16(FP), CX
+	MOVQ         a+24(FP), DX
+	MOVQ         n+0(FP), BX
+	MOVQ         $0x00000000, SI
+	SUBQ         SI, BX
 	KXNORB       K1, K1, K1
-	CMPQ         CX, $0x08
+	CMPQ         BX, $0x08
 	JLT          last2
 
 loop1:
-	CMPQ    CX, $0x08
+	CMPQ    BX, $0x08
 	JLT     part4
-	VMOVUPD (DX)(BX*8), Z24
+	VMOVUPD (DX)(SI*8), Z24
 	JMP     whole5
 
 part4:
-	VMOVUPD.Z (DX)(BX*8), K1, Z24
+	VMOVUPD.Z (DX)(SI*8), K1, Z24
 
 whole5:
 	VANDPD            Z0, Z24, Z25
@@ -2491,31 +2492,48 @@ whole5:
 	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z26, Z27
 	VMULPD            Z27, Z25, Z27
 	VCMPPD.BCST       $0x1e, c0000000000000000<>+0(SB), Z24, K2
+	TESTQ             AX, AX
+	JEQ               skip6
 	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z25, Z24
 	VBLENDMPD         Z24, Z3, K2, Z24
 	VSUBPD            Z27, Z3, Z25
 	VBLENDMPD         Z25, Z26, K2, Z25
 	VDIVPD            Z25, Z24, Z24
-	CMPQ              CX, $0x08
-	JLT               part6
-	VMOVUPD           Z24, (AX)(BX*8)
-	JMP               whole7
+	CMPQ              BX, $0x08
+	JLT               part7
+	VMOVUPD           Z24, (AX)(SI*8)
+	JMP               whole8
 
-part6:
-	VMOVUPD Z24, K1, (AX)(BX*8)
+part7:
+	VMOVUPD Z24, K1, (AX)(SI*8)
 
-whole7:
-	ADDQ $0x08, BX
-	SUBQ $0x08, CX
-	CMPQ CX, $0x08
+whole8:
+skip6:
+	TESTQ     CX, CX
+	JEQ       skip9
+	VSUBPD    Z27, Z3, Z24
+	VBLENDMPD Z24, Z27, K2, Z24
+	CMPQ      BX, $0x08
+	JLT       part10
+	VMOVUPD   Z24, (CX)(SI*8)
+	JMP       whole11
+
+part10:
+	VMOVUPD Z24, K1, (CX)(SI*8)
+
+whole11:
+skip9:
+	ADDQ $0x08, SI
+	SUBQ $0x08, BX
+	CMPQ BX, $0x08
 	JGE  loop1
 
 last2:
-	CMPQ  CX, $0x00
+	CMPQ  BX, $0x00
 	JLE   done3
-	MOVQ  $-1, SI
-	BZHIQ CX, SI, SI
-	KMOVB SI, K1
+	MOVQ  $-1, DI
+	BZHIQ BX, DI, DI
+	KMOVB DI, K1
 	KMOVB K1, K1
 	JMP   loop1
 

@@ -863,24 +863,29 @@ func logPhi(on InstructionSet, n int, y []float64, a []float64) {
 }
 
 //go:noescape
-func logPhiSlopeAVX2(n int, y *float64, a *float64)
+func logPhiSlopeAVX2(n int, y *float64, phi *float64, a *float64)
 
 //go:noescape
-func logPhiSlopeAVX512(n int, y *float64, a *float64)
+func logPhiSlopeAVX512(n int, y *float64, phi *float64, a *float64)
 
-func logPhiSlope(on InstructionSet, n int, y []float64, a []float64) {
+func logPhiSlope(on InstructionSet, n int, y []float64, phi []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
-	y = y[:n]
+	if y != nil {
+		y = y[:n]
+	}
+	if phi != nil {
+		phi = phi[:n]
+	}
 	a = a[:n]
 	switch on {
 	case AVX512:
-		logPhiSlopeAVX512(n, unsafe.SliceData(y), unsafe.SliceData(a))
+		logPhiSlopeAVX512(n, unsafe.SliceData(y), unsafe.SliceData(phi), unsafe.SliceData(a))
 	case AVX2:
-		logPhiSlopeAVX2(n, unsafe.SliceData(y), unsafe.SliceData(a))
+		logPhiSlopeAVX2(n, unsafe.SliceData(y), unsafe.SliceData(phi), unsafe.SliceData(a))
 	default:
-		logPhiSlopeGo(n, y, a)
+		logPhiSlopeGo(n, y, phi, a)
 	}
 }
 

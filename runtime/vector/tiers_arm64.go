@@ -657,19 +657,24 @@ func logPhi(on InstructionSet, n int, y []float64, a []float64) {
 }
 
 //go:noescape
-func logPhiSlopeNEON(n int, y *float64, a *float64)
+func logPhiSlopeNEON(n int, y *float64, phi *float64, a *float64)
 
-func logPhiSlope(on InstructionSet, n int, y []float64, a []float64) {
+func logPhiSlope(on InstructionSet, n int, y []float64, phi []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
-	y = y[:n]
+	if y != nil {
+		y = y[:n]
+	}
+	if phi != nil {
+		phi = phi[:n]
+	}
 	a = a[:n]
 	switch on {
 	case NEON:
-		logPhiSlopeNEON(n, unsafe.SliceData(y), unsafe.SliceData(a))
+		logPhiSlopeNEON(n, unsafe.SliceData(y), unsafe.SliceData(phi), unsafe.SliceData(a))
 	default:
-		logPhiSlopeGo(n, y, a)
+		logPhiSlopeGo(n, y, phi, a)
 	}
 }
 

@@ -368,13 +368,18 @@ func logPhi(_ InstructionSet, n int, y []float64, a []float64) {
 	logPhiGo(n, y, a)
 }
 
-func logPhiSlope(_ InstructionSet, n int, y []float64, a []float64) {
+func logPhiSlope(_ InstructionSet, n int, y []float64, phi []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
-	y = y[:n]
+	if y != nil {
+		y = y[:n]
+	}
+	if phi != nil {
+		phi = phi[:n]
+	}
 	a = a[:n]
-	logPhiSlopeGo(n, y, a)
+	logPhiSlopeGo(n, y, phi, a)
 }
 
 func sine(_ InstructionSet, n int, y []float64, a []float64) {

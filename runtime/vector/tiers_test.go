@@ -24,13 +24,17 @@ func functions() []function {
 		{"sigmoid", sigmoid, -750, 50}, {"tanh", tanh, -25, 25}, {"log1pExp", log1pExp, -750, 750},
 		{"log1mExp", log1mExpOnly, -750, 1}, {"oddsOfExp", oddsOfExp, -750, 0},
 		{"lgamma", lgamma, 0, 40}, {"digamma", digamma, 0, 40}, {"logPhi", logPhi, -45, 10},
-		{"logPhiSlope", logPhiSlope, -45, 40},
+		{"logPhiSlope", logPhiSlopeOnly, -45, 40}, {"phi", phiOnly, -45, 10},
 		{"sine", sine, -40, 40}, {"cosine", cosine, -40, 40},
 		{"sqrt", sqrt, 0, 1e6}, {"neg", neg, -1, 1}, {"relu", relu, -1, 1},
 	}
 }
 
 func log1mExpOnly(on InstructionSet, n int, y, a []float64) { log1mExp(on, n, y, nil, a) }
+
+func logPhiSlopeOnly(on InstructionSet, n int, y, a []float64) { logPhiSlope(on, n, y, nil, a) }
+
+func phiOnly(on InstructionSet, n int, y, a []float64) { logPhiSlope(on, n, nil, y, a) }
 
 func oddsOfExp(on InstructionSet, n int, y, a []float64) {
 	var values [64]float64

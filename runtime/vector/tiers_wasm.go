@@ -696,19 +696,24 @@ func logPhi(on InstructionSet, n int, y []float64, a []float64) {
 
 //go:wasmimport vflc logPhiSlope
 //go:noescape
-func logPhiSlopeWasm(n int32, y *float64, a *float64)
+func logPhiSlopeWasm(n int32, y *float64, phi *float64, a *float64)
 
-func logPhiSlope(on InstructionSet, n int, y []float64, a []float64) {
+func logPhiSlope(on InstructionSet, n int, y []float64, phi []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
-	y = y[:n]
+	if y != nil {
+		y = y[:n]
+	}
+	if phi != nil {
+		phi = phi[:n]
+	}
 	a = a[:n]
 	switch on {
 	case Wasm:
-		logPhiSlopeWasm(int32(n), unsafe.SliceData(y), unsafe.SliceData(a))
+		logPhiSlopeWasm(int32(n), unsafe.SliceData(y), unsafe.SliceData(phi), unsafe.SliceData(a))
 	default:
-		logPhiSlopeGo(n, y, a)
+		logPhiSlopeGo(n, y, phi, a)
 	}
 }
 

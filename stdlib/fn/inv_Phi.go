@@ -17,9 +17,13 @@ func InvPhi() def.Func {
 				y[i] = portable.InvPhi(v)
 			}
 		},
-		Backward: func(dx, dy, _, y []float64) {
+		Backward: func(dx, dy, x, y []float64) {
 			for i, v := range y {
-				dx[i] += dy[i] / portable.NormalDensity(v)
+				density := 0.0
+				if x[i] != 0 { // x·φ/Φ(y), since the rounding of y shows in the density
+					density = x[i] * portable.LogPhiSlope(v)
+				}
+				dx[i] += dy[i] / density
 			}
 		},
 		Monotone: def.Increasing,

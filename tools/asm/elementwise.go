@@ -135,14 +135,31 @@ func log1mExpOdds() function {
 		y, odds, a, n := g.ptr("y"), g.ptr("odds"), g.ptr("a"), g.integer("n")
 		g.each(n, func(i reg.GPVirtual) {
 			g.store(g.log1mExp(g.load(element(a, i, 0)), func(z, u vec) {
-				skip := g.label("skip")
-				g.TESTQ(odds, odds)
-				g.JEQ(label(skip))
-				g.store(g.div(z, u), element(odds, i, 0))
-				g.Label(skip)
+				g.wanted(odds, i, func() vec { return g.div(z, u) })
 			}), element(y, i, 0))
 		})
 	}}
+}
+
+// logPhiSlope writes the slope of log Φ and Φ, each where it is wanted.
+func logPhiSlope() function {
+	return function{name: "logPhiSlope", params: "n int, y [n]?, phi [n]?, a [n]", emit: func(g *gen) {
+		y, phi, a, n := g.ptr("y"), g.ptr("phi"), g.ptr("a"), g.integer("n")
+		g.each(n, func(i reg.GPVirtual) {
+			t := g.normalTail(g.load(element(a, i, 0)))
+			g.wanted(y, i, func() vec { return g.logPhiSlopeOf(t) })
+			g.wanted(phi, i, func() vec { return g.pick(t.positive, g.sub(oneBits, t.tail), t.tail) })
+		})
+	}}
+}
+
+// wanted stores a vector unless there is nowhere to.
+func (g *gen) wanted(to, i reg.GPVirtual, v func() vec) {
+	skip := g.label("skip")
+	g.TESTQ(to, to)
+	g.JEQ(label(skip))
+	g.store(v(), element(to, i, 0))
+	g.Label(skip)
 }
 
 func elementary() []function {
@@ -158,7 +175,7 @@ func elementary() []function {
 		of("lgamma", (*gen).lgamma),
 		of("digamma", (*gen).digamma),
 		of("logPhi", (*gen).logPhi),
-		of("logPhiSlope", (*gen).logPhiSlope),
+		logPhiSlope(),
 		of("sine", (*gen).sine),
 		of("cosine", (*gen).cosine),
 		mapped("risingValue", "a [n], k [n]", false, func(g *gen, in []vec) vec {

@@ -38,9 +38,7 @@ func (g *gen) logPhiOf(n normalTail, x func() vec) vec {
 	return g.pick(n.positive, y, below)
 }
 
-// logPhiSlope is φ(x)/Φ(x): 1/ratio for x ≤ 0, and density/(1 - tail) above.
-func (g *gen) logPhiSlope(x vec) vec { return g.logPhiSlopeOf(g.normalTail(x)) }
-
+// logPhiSlopeOf is φ(x)/Φ(x): 1/ratio for x ≤ 0, and density/(1 - tail) above.
 func (g *gen) logPhiSlopeOf(n normalTail) vec {
 	above := g.mul(n.density, f(inverseRoot2Pi))
 	return g.div(g.pick(n.positive, above, oneBits), g.pick(n.positive, g.sub(oneBits, n.tail), n.ratio))
