@@ -186,8 +186,9 @@ func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weigh
 	e := &expanding{Builder: b, term: term, power: power, shape: Shape{rows}, rows: rows, split: true}
 	values := make([]def.Value, len(theta))
 	for k, id := range theta {
-		if len(b.nodes[id].shape) == 0 && d.Event.Rank > 0 && d.Params[k].Rank > 0 { // it stands for all elements
-			id = b.must("add", id, b.Const("", n.shape[len(over):], make([]float64, n.shape[len(over):].Len())))
+		if len(b.nodes[id].shape) == 0 && d.Event.Rank > 0 && d.Params[k].Rank > 0 { // for all elements
+			one := n.shape[len(over):]
+			id = b.must("add", id, b.Const("", one, make([]float64, one.Len())))
 		}
 		values[k] = def.Value(id)
 	}

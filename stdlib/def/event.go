@@ -100,9 +100,9 @@ type Event struct {
 	Least, More int
 	Density     func(b *Events)
 	// Expand writes the sum of the densities of many numbers, or of vectors of counts, that are data inside
-	// the support, or of simplexes that are parameters, as that of a distribution of numbers does, but with its constants. It
-	// returns false, having added nothing, where it does not serve the shapes of the parameters; nil: it
-	// never does.
+	// the support, or of simplexes that are parameters, as that of a distribution of numbers does, but with
+	// its constants. It returns false, having added nothing, where it does not serve the shapes of the
+	// parameters; nil: it never does.
 	Expand func(b DensityBuilder, x Value, theta []Value) bool
 	Work   func(k int) int // the length of Events.Work for the size k; nil: none
 	// Sample overwrites x with a draw; nil for an improper distribution. k is the size. What x holds before
