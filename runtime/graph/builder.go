@@ -172,8 +172,11 @@ func (b *Builder) Apply(name string, attr Attr, in ...ID) (ID, error) {
 }
 
 // must applies an operation that cannot fail.
-func (b *Builder) must(name string, in ...ID) ID {
-	id, err := b.Apply(name, Attr{}, in...)
+func (b *Builder) must(name string, in ...ID) ID { return b.mustWith(name, Attr{}, in...) }
+
+// mustWith is an operation with arguments that are right.
+func (b *Builder) mustWith(name string, attr Attr, in ...ID) ID {
+	id, err := b.Apply(name, attr, in...)
 	if err != nil {
 		panic("graph: " + err.Error())
 	}

@@ -55,6 +55,14 @@ func (b *Builder) grouped() *Builder {
 // reports whether the whole density has been written.
 func (b *Builder) collapse(term string, n node) (node, bool) {
 	x, d := b.nodes[n.in[0]], n.likely.dist
+	several := func(id ID) bool { return b.nodes[id].shape.Len() > 1 }
+	if b.together && len(x.shape) > 1 && !n.likely.weighted && !slices.ContainsFunc(n.in[1:], several) {
+		n.in, n.links = b.flattened(x.shape, n.in), nil
+		if err := inferDensity(b, &n); err != nil {
+			panic("graph: " + err.Error())
+		}
+		x = b.nodes[n.in[0]]
+	}
 	if !b.together || n.likely.weighted || x.kind != constant || len(x.shape) != 1 || x.shape[0] <= fewRows ||
 		!b.inside(&n) {
 		return n, false

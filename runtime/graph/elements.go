@@ -30,12 +30,24 @@ func (b *Builder) elements(n *node) (ID, bool) {
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
 	}
-	s := newSumming(&expanding{Builder: b, power: 1, shape: x.shape, rows: x.shape.Len(),
-		split: len(x.shape) == 1})
-	if !form(s, def.Value(n.in[0]), theta) {
+	shape := x.shape
+	s := newSumming(&expanding{Builder: b, power: 1, shape: shape, rows: shape.Len(),
+		split: len(shape) == 1})
+	if form(s, def.Value(n.in[0]), theta) {
+		return s.total(), true
+	}
+	if len(shape) < 2 {
 		return NoID, false
 	}
-	return s.total(), true
+	flat := b.flattened(shape, n.in)
+	for k := range theta {
+		theta[k] = def.Value(flat[k+1])
+	}
+	s = newSumming(&expanding{Builder: b, power: 1, shape: Shape{s.rows}, rows: s.rows, split: true})
+	if !form(s, def.Value(flat[0]), theta) {
+		return NoID, false
+	}
+	return b.mustWith("reshape", Attr{Shape: shape}, s.total()), true
 }
 
 func newSumming(e *expanding) *summing { return &summing{expanding: e, sum: NoID, all: NoID} }

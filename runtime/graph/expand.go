@@ -40,8 +40,64 @@ func (b *Builder) expand(term string, n *node) bool {
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
 	}
-	return form(&expanding{b, term, n.power, x.shape, x.shape.Len(), len(x.shape) == 1},
-		def.Value(n.in[0]), theta)
+	rows, matrix := x.shape.Len(), len(x.shape) > 1
+	if form(&expanding{b, term, n.power, x.shape, rows, len(x.shape) == 1}, def.Value(n.in[0]),
+		theta) {
+		return true
+	}
+	if !matrix || rows <= fewRows {
+		return false
+	}
+	flat := b.flattened(x.shape, n.in)
+	for k := range theta {
+		theta[k] = def.Value(flat[k+1])
+	}
+	return form(&expanding{b, term, n.power, Shape{rows}, rows, true}, def.Value(flat[0]), theta)
+}
+
+// flattened are vectors with the elements of arrays of a shape, and of those that are stretched to it;
+// numbers stay.
+func (b *Builder) flattened(shape Shape, in []ID) []ID {
+	out := make([]ID, len(in))
+	for k, id := range in {
+		s := b.nodes[id].shape
+		switch n := s.Len(); {
+		case n == 1 && len(s) == 0:
+			out[k] = id
+		case n == 1:
+			out[k] = b.mustWith("reshape", Attr{}, id)
+		default:
+			out[k] = b.mustWith("reshape", Attr{Shape: Shape{n}}, id)
+			if !s.equal(shape) {
+				out[k] = b.must("gather", out[k], b.Const("rows", Shape{shape.Len()}, stretched(s, shape)))
+			}
+		}
+	}
+	return out
+}
+
+// stretched lists, counted from 1, which element of an array stands at each place of one that it is stretched
+// to.
+func stretched(s, to Shape) []float64 {
+	at, shift := make([]float64, to.Len()), len(to)-len(s)
+	for i := range at {
+		index := to.indices(i)[shift:]
+		for axis, size := range s {
+			if size == 1 {
+				index[axis] = 0
+			}
+		}
+		at[i] = float64(s.position(index) + 1)
+	}
+	return at
+}
+
+// position is the place of the element with these subscripts.
+func (s Shape) position(indices []int) (at int) {
+	for k := len(s) - 1; k >= 0; k-- {
+		at = at*s[k] + indices[k]
+	}
+	return at
 }
 
 // inside reports whether every row is sure to lie in the support, and every constant parameter in its domain.
