@@ -43,7 +43,7 @@ func (n *node) key() string {
 		s.WriteString(n.recursion.key())
 	}
 	if n.steps != nil {
-		fmt.Fprint(&s, n.steps.entries)
+		fmt.Fprint(&s, n.steps.entries, n.steps.lanes)
 	}
 	if n.system != nil {
 		s.WriteString(n.system.key())

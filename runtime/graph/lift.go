@@ -26,6 +26,8 @@ type lifter struct {
 	out       []tape.Register
 	columns   []column // of the entries that are known
 	nodes     map[tape.Register]ID
+	lanes     *batch // of the entries that are computed now; nil where there is one lane
+	crossed   bool   // lanes read what does not stand beside each other
 }
 
 // A column is one of a value of several, or a value by itself.
@@ -77,16 +79,20 @@ func (r *Recursion) low() int { return min(r.at(0), r.at(r.steps()-1)) }
 // others follow these.
 func (b *Builder) apart(r *Recursion, start, in []ID) (id ID, ok bool) {
 	l := newLifter(b, r, start, in)
-	if r.steps() < 1 || r.State.Len() > mostEntries || l.rows() > mostColumns || !l.backward() {
+	if r.steps() < 1 || r.State.Len() > mostEntries && !r.panel() || !l.backward() {
 		return NoID, false
 	}
 	out, err := r.Body.scalars(l.tape, l.inputs)
-	if err != nil || len(l.tape.Code()) > mostInstructions {
+	if err != nil {
 		return NoID, false
 	}
 	l.out = out[0]
-	for _, entries := range l.components() {
-		if !l.recursive(entries) {
+	batches, ok := l.batches(l.components())
+	if !ok {
+		return NoID, false
+	}
+	for _, l.lanes = range batches {
+		if l.nodes = map[tape.Register]ID{}; !l.recursive(l.lanes.lanes[0]) {
 			return NoID, false
 		}
 	}
@@ -97,22 +103,39 @@ func (b *Builder) apart(r *Recursion, start, in []ID) (id ID, ok bool) {
 func (l *lifter) whole() (id ID, ok bool) {
 	first := l.columns[0].id
 	shape := append(Shape{l.Rows}, l.State...)
+	if in := l.natural(); len(in) > 1 {
+		first = l.must("append", in...)
+	}
 	if l.Shape(first).equal(shape) {
 		return first, true
-	}
-	if l.Shape(first).Len() != shape.Len() {
-		var in []ID
-		for _, c := range l.columns {
-			in = append(in, l.element(c.id, &Slice{Hi: l.Rows}, c.indices))
-		}
-		var err error
-		if first, err = l.Apply("append", Attr{}, in...); err != nil {
-			return NoID, false
-		}
 	}
 	all, err := l.Apply("reshape", Attr{Shape: shape}, first)
 	l.columnsOf[all] = l.columns
 	return all, err == nil
+}
+
+// natural is what holds the entries in their order: one array, or vectors of columns that stand together.
+func (l *lifter) natural() (in []ID) {
+	c := l.columns
+	if s := l.Shape(c[0].id); s.Len() == l.Rows*len(c) && slices.EqualFunc(c, indices(len(c)),
+		func(c column, e int) bool { return c.id == l.columns[0].id && s[1:].position(c.indices) == e }) {
+		return []ID{c[0].id}
+	}
+	for n := 1; len(c) > 0; c, n = c[n:], 1 {
+		for n < len(c) && c[n].id == c[0].id {
+			if _, ok := neighbours(c[:n+1]); !ok {
+				break
+			}
+			n++
+		}
+		id := l.element(c[0].id, &Slice{Hi: l.Rows}, c[0].indices)
+		if n > 1 {
+			id, _ = l.beside(&Slice{Hi: l.Rows}, c[:n])
+			id = l.mustWith("reshape", Attr{Shape: Shape{n * l.Rows}}, id)
+		}
+		in = append(in, id)
+	}
+	return in
 }
 
 // entry is a slice of one entry of a recursion, taken of what computes that.
@@ -120,22 +143,36 @@ func (b *Builder) entry(o *op, attr Attr, in []ID) (id ID, ok bool) {
 	if o != opSlice || b.columnsOf[in[0]] == nil || len(attr.Slices) < 2 {
 		return NoID, false
 	}
-	shape, at, stride := b.Shape(in[0]), 0, 1
+	shape, kept := b.Shape(in[0]), 0
 	if len(attr.Slices) != len(shape) {
 		return NoID, false
 	}
 	for k, s := range attr.Slices[1:] {
-		if !s.Drop || s.Lo < 0 || s.Lo >= shape[k+1] {
+		if s.Lo < 0 || s.Hi > shape[k+1] || s.Lo >= s.Hi {
 			return NoID, false
 		}
-		at, stride = at+s.Lo*stride, stride*shape[k+1]
+		if !s.Drop {
+			kept++
+		}
 	}
-	c := b.columnsOf[in[0]][at]
-	cut := attr.Slices[:1:1]
-	for _, i := range c.indices {
-		cut = append(cut, Slice{Lo: i, Hi: i + 1, Drop: true})
+	if kept > 1 {
+		return NoID, false
 	}
-	id, err := b.Apply("slice", Attr{Slices: cut}, c.id)
+	var of []column
+	for e, c := range b.columnsOf[in[0]] {
+		inside := true
+		for k, i := range shape[1:].indices(e) {
+			inside = inside && i >= attr.Slices[k+1].Lo && i < attr.Slices[k+1].Hi
+		}
+		if inside {
+			of = append(of, c)
+		}
+	}
+	cut, ok := neighbours(of)
+	if !ok || kept == 1 && len(of) == 1 {
+		return NoID, false
+	}
+	id, err := b.Apply("slice", Attr{Slices: append(attr.Slices[:1:1], cut...)}, of[0].id)
 	return id, err == nil
 }
 
@@ -168,13 +205,15 @@ func (l *lifter) components() (out [][]int) {
 	}
 	for k := range n {
 		for i := range n {
-			for j := range n {
-				needs[i][j] = needs[i][j] || needs[i][k] && needs[k][j]
+			if needs[i][k] {
+				for j := range n {
+					needs[i][j] = needs[i][j] || needs[k][j]
+				}
 			}
 		}
 	}
 	done := make([]bool, n)
-	for len(slices.Concat(out...)) < n {
+	for left := n; left > 0; {
 		for i := range n {
 			open := func(j int) bool { return needs[i][j] && !needs[j][i] && !done[j] && j != i }
 			if done[i] || slices.ContainsFunc(indices(n), open) {
@@ -186,6 +225,7 @@ func (l *lifter) components() (out [][]int) {
 					entries, done[j] = append(entries, j), true
 				}
 			}
+			left -= len(entries)
 			out = append(out, entries)
 		}
 	}
@@ -218,14 +258,27 @@ func (l *lifter) recursive(entries []int) bool {
 			s.lagged = append(s.lagged, tape.Register(k))
 		}
 	}
+	if len(l.lanes.lanes) > 1 {
+		s.lanes = len(l.lanes.lanes)
+	}
 	for k, e := range entries {
 		s.out = append(s.out, l.out[e])
 		s.seeds = append(s.seeds, tape.Register(len(l.sources)+k))
 	}
 	var in []ID
 	for _, id := range l.start {
-		for _, e := range entries {
-			in = append(in, l.element(id, nil, l.State.indices(e)))
+		for k, e := range entries {
+			var at []column
+			for _, other := range l.lanes.lanes {
+				at = append(at, column{id, l.State.indices(other[k])})
+			}
+			if s.lanes == 0 {
+				in = append(in, l.element(id, nil, l.State.indices(e)))
+			} else if from, ok := l.beside(nil, at); ok {
+				in = append(in, from)
+			} else {
+				return false
+			}
 		}
 	}
 	operands, ok := s.affine()
@@ -238,14 +291,33 @@ func (l *lifter) recursive(entries []int) bool {
 		}
 	}
 	n := node{op: opSteps, in: append(in, l.registers(operands)...), recursion: l.Recursion, steps: s}
-	n.whole(Shape{s.Rows, len(entries)})
-	if len(entries) == 1 {
-		n.whole(Shape{s.Rows})
+	if l.crossed {
+		return false
 	}
+	shape := Shape{s.Rows}
+	if len(entries) > 1 {
+		shape = append(shape, len(entries))
+	}
+	if s.lanes > 0 {
+		shape = append(shape, s.lanes)
+		for _, id := range n.in {
+			of := 0
+			if shape := l.Shape(id); len(shape) > 0 && shape[1] > 1 {
+				of = shape[0]
+			}
+			s.cuts = append(s.cuts, of)
+		}
+	}
+	n.whole(shape)
 	id := l.intern(n)
-	for k, e := range entries {
-		if l.columns[e] = (column{id, nil}); len(entries) > 1 {
-			l.columns[e].indices = []int{k}
+	for lane, entries := range l.lanes.lanes {
+		for k, e := range entries {
+			if l.columns[e] = (column{id, nil}); len(entries) > 1 {
+				l.columns[e].indices = []int{k}
+			}
+			if s.lanes > 0 {
+				l.columns[e].indices = append(l.columns[e].indices, lane)
+			}
 		}
 	}
 	return true
@@ -263,11 +335,7 @@ func (l *lifter) element(from ID, rows *Slice, indices []int) ID {
 	if len(cut) == 0 || rows != nil && len(cut) == 1 && *rows == (Slice{Hi: l.Shape(from).rows()}) {
 		return from
 	}
-	id, err := l.Apply("slice", Attr{Slices: cut}, from)
-	if err != nil {
-		panic("graph: " + err.Error())
-	}
-	return id
+	return l.mustWith("slice", Attr{Slices: cut}, from)
 }
 
 // registers are the nodes of registers, a number of 0 for None.
@@ -291,7 +359,13 @@ func (l *lifter) node(r tape.Register) ID {
 	if v, ok := l.tape.Value(r); ok {
 		id = l.Scalar(v)
 	} else if int(r) < len(l.sources) {
-		id = l.source(&l.sources[r])
+		if len(l.lanes.lanes) == 1 {
+			id = l.source(&l.sources[r])
+		} else if across, ok := l.across(r); ok {
+			id = across
+		} else {
+			l.crossed, id = true, l.Scalar(0)
+		}
 	} else {
 		id = l.instruction(l.tape.At(r))
 	}

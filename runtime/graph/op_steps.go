@@ -11,6 +11,8 @@ import (
 type stepper struct {
 	*Recursion
 	entries []int
+	lanes   int   // there are as many sets of entries, each with columns of its own in what is read; 0: one
+	cuts    []int // how many numbers of each operand a lane has; 0: all
 	lags    []lag
 	terms   []stepTerm // the derivatives of a step in earlier rows that are not 0 everywhere
 	program *tape.Program
@@ -71,27 +73,47 @@ func (s *stepper) curved(lags []bool) (reads []tape.Register, ok bool) {
 		s.pulls = append(s.pulls, d[r])
 	}
 	s.reads = reads
-	return reads, len(s.tape.Code()) <= 4*mostInstructions
+	functions := 0
+	for _, i := range code {
+		if i.Op == tape.Function || i.Op == tape.Pow {
+			functions++
+		}
+	}
+	return reads, len(s.tape.Code()) <= 4*mostInstructions*max(1, s.lanes) &&
+		(s.State.Len() <= mostEntries || s.lanes*(1+8*functions) <= mostScalar)
 }
 
 // opSteps computes such a recursion. The adjoint of a row is what later ones give by their derivatives in it;
 // those of what steps read follow from these for all rows at once.
 var opSteps = &op{
 	name: "recur", doc: "rows that follow from those before them, one by one", least: 1,
-	forward: func(c *call) {
-		s, y := c.steps, c.out.val.buf
-		for k, t := range s.Start {
-			for entry := range s.entries {
-				y[entry*s.Rows+t] = c.in[k*len(s.entries)+entry].val.buf[0]
-			}
+	forward: func(c *call) { c.steps.each(c, (*stepState).run) },
+	vjp:     func(c *call) { c.steps.each(c, (*stepState).reverse) },
+}
+
+// each runs all lanes.
+func (s *stepState) each(c *call, run func(s *stepState, c *call)) {
+	if s.of == nil {
+		run(s, c)
+	}
+	for k := range s.of {
+		run(s.of[k].steps, &s.of[k])
+	}
+}
+
+// run computes the rows.
+func (s *stepState) run(c *call) {
+	y := c.out.val.buf
+	for k, t := range s.Start {
+		for entry := range s.entries {
+			y[entry*s.Rows+t] = c.in[k*len(s.entries)+entry].val.buf[0]
 		}
-		if in := s.operands(c); s.program == nil {
-			s.combine(in, y)
-		} else {
-			s.compute(in, y)
-		}
-	},
-	vjp: func(c *call) { c.steps.reverse(c) },
+	}
+	if in := s.operands(c); s.program == nil {
+		s.combine(in, y)
+	} else {
+		s.compute(in, y)
+	}
 }
 
 // operands are those behind the first rows.
@@ -105,19 +127,68 @@ type stepState struct {
 	forth, back scan
 	derivatives *slab // of steps in earlier rows
 	factors     []operand
-	pull        *slab // of what the adjoints of rows give to what steps read
+	pull        *slab  // of what the adjoints of rows give to what steps read
+	of          []call // of each lane
+	shared      *desk
+}
+
+// A desk is memory that all lanes use, one after another.
+type desk struct {
+	machine *tape.Machine
+	arrays  [][]float64
+	used    int // of the arrays, by this lane
+}
+
+// numbers is the next array, of so many numbers.
+func (d *desk) numbers(n int) []float64 {
+	if d.used == len(d.arrays) {
+		d.arrays = append(d.arrays, make([]float64, n))
+	}
+	d.used++
+	return d.arrays[d.used-1]
 }
 
 func newStepState(c *call) *stepState {
 	s := c.node.steps
-	e := &stepState{stepper: s, forth: s.scan(false)}
-	if p := s.program; p != nil {
-		e.machine = p.NewMachine()
+	e, shared := &stepState{stepper: s}, &desk{}
+	if s.lanes == 0 {
+		return s.state(c, shared)
+	}
+	for lane := range s.lanes {
+		one := *c
+		one.in, one.out = nil, cut(c.out, s.Rows*len(s.entries), lane)
+		for k := range c.in {
+			one.in = append(one.in, cut(c.in[k], s.cuts[k], lane))
+		}
+		one.steps = s.state(&one, shared)
+		e.of = append(e.of, one)
+	}
+	return e
+}
+
+// cut is the part of an operand that a lane has, n numbers; all where n is 0.
+func cut(o operand, n, lane int) operand {
+	if n > 0 {
+		o.val.buf = o.val.buf[lane*n:][:n:n]
+		if o.adj.buf != nil {
+			o.adj.buf = o.adj.buf[lane*n:][:n:n]
+		}
+	}
+	return o
+}
+
+func (s *stepper) state(c *call, shared *desk) *stepState {
+	e := &stepState{stepper: s, forth: s.scan(false), shared: shared}
+	if shared.used = 0; s.program != nil {
+		if shared.machine == nil {
+			shared.machine = s.program.NewMachine()
+		}
+		e.machine = shared.machine
 	}
 	if c.out.adj.buf == nil {
 		return e
 	}
-	e.back, e.adj = s.scan(true), make([]float64, s.Rows*len(s.entries))
+	e.back, e.adj = s.scan(true), shared.numbers(s.Rows*len(s.entries))
 	if s.program != nil {
 		e.factors = make([]operand, len(s.slopes))
 		e.derivatives = e.newSlab(c, s.slopes, true)

@@ -22,7 +22,10 @@ type slab struct {
 
 // newSlab makes the slab of some registers. Where they are stored, these are kept for all rows.
 func (s *stepState) newSlab(c *call, wanted []tape.Register, stored bool) *slab {
-	b := &slab{numbers: s.tape.Registers(), columns: map[tape.Register]view{}, left: map[tape.Register]int{}}
+	b := &slab{columns: map[tape.Register]view{}, left: map[tape.Register]int{}}
+	start := s.tape.Registers()
+	b.numbers = s.shared.numbers(len(start))
+	copy(b.numbers, start)
 	low, n := s.low(), s.steps()
 	for k, r := range s.reads {
 		if buf := s.operands(c)[k].val.buf; len(buf) > 1 {
@@ -43,18 +46,18 @@ func (s *stepState) newSlab(c *call, wanted []tape.Register, stored bool) *slab 
 	}
 	for _, i := range code {
 		if k := slices.Index(wanted, i.To); k < 0 {
-			b.add(c, i, nil)
+			b.add(s, c, i, nil)
 		} else if b.left[i.To]++; stored {
-			b.add(c, i, make([]float64, n))
+			b.add(s, c, i, s.shared.numbers(n))
 		} else {
-			b.add(c, i, nil)
+			b.add(s, c, i, nil)
 		}
 	}
 	return b
 }
 
 // add adds an instruction that writes to a column for all rows, or to one for some.
-func (b *slab) add(c *call, i tape.Instruction, whole []float64) {
+func (b *slab) add(s *stepState, c *call, i tape.Instruction, whole []float64) {
 	to := call{width: 1, scratch: c.scratch, node: &node{op: operationOf(i), fn: i.Func, width: 1}}
 	rows := false
 	for _, r := range []tape.Register{i.A, i.B, i.C} {
@@ -78,7 +81,7 @@ func (b *slab) add(c *call, i tape.Instruction, whole []float64) {
 		to.out.val = view{buf: b.free[0]}
 		b.free = b.free[1:]
 	default:
-		to.out.val = view{buf: make([]float64, slabRows)}
+		to.out.val = view{buf: s.shared.numbers(slabRows)}
 	}
 	if i.Func != nil {
 		to.node.quick = vectorFuncs[i.Func.Vector]

@@ -136,7 +136,8 @@ func TestUnrolledRows(t *testing.T) {
 
 // A recursion of many steps keeps its rows together, as columns: nothing is transposed for a density of
 // them, and what reads them as they are written, such as an output, a report, or a sum over rows, has the
-// same numbers. It reads rows of data, of parameters and of vectors, and earlier rows of its own.
+// same numbers. It reads rows of data, of parameters and of vectors, and earlier rows of its own, whose
+// elements need each other.
 func TestTurnedRecursions(t *testing.T) {
 	const length, steps = mostEntries + 1, mostUnrolled
 	data := make([]float64, (steps+1)*length)
@@ -150,7 +151,7 @@ func TestTurnedRecursions(t *testing.T) {
 			body.Plain()
 			x, m, v := body.Input("x", Shape{length}), body.Input("m", Shape{length}), body.Input("v", Shape{})
 			a, last := body.Input("a", Shape{length}), body.Input("last", Shape{length})
-			body.Output("h", body.must("add", body.must("mul", body.must("sin", last), a),
+			body.Output("h", body.must("add", body.must("mul", body.must("softmax", last), a),
 				body.must("mul", body.must("add", x, m), v)))
 			g, err := body.Build()
 			must(t, err)
