@@ -248,6 +248,7 @@ func TestDensitiesOfVectorsAreTheirStatements(t *testing.T) {
 				"multi_normal_lpdf(Y[t] | m, S) for t in 2..N\nfactor h[N]"},
 		{"factor log(p[2]) + sum(log(q[:, 3]))",
 			"factor categorical_lpmf(2 | p)\nfactor categorical_lpmf(3 | q)"},
+		{"factor log_sum_exp(e, s + e, 2 * e)", "factor log_sum_exp(log_sum_exp(e, s + e), 2 * e)"},
 		{"factor gaussian_random_walk_lpdf(e | 0, s)",
 			"factor normal_lpdf(e[1] | 0, s) + normal_lpdf(e[2] | e[1], s) + normal_lpdf(e[3] | e[2], s)"},
 	} {

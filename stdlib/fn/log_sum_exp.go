@@ -12,18 +12,18 @@ func LogSumExp() def.Structural {
 		AddsDensities: true,
 		Modes:         true,
 		Doc: "`log_sum_exp(x)` is log Σ exp(x) along the last axis, without overflow: of a " +
-			"vector one number, of a matrix one for each row. `log_sum_exp(a, b)` is log(exp(a) + exp(b)), " +
+			"vector one number, of a matrix one for each row. `log_sum_exp(a, b, …)` is log(exp(a) + exp(b) + …), " +
 			"element by element. `log_sum_exp(x by g)` adds the rows of each category of a " +
 			"level, -∞ where there is none.",
 		Examples: []string{"param a : real[4] ~ normal(0, 1)\nlet total = log_sum_exp(a)"},
 		Groups:   true,
 		Empty:    true,
-		Arity:    def.Arity{Min: 1, Max: 2},
+		Arity:    def.Arity{Min: 1, Max: -1},
 		Range:    rangeOfLogSumExp,
 		Moves:    everywhere,
 		Mixes:    true,
 		Infer: func(args []types.Type) (types.Type, error) {
-			if len(args) == 2 {
+			if len(args) > 1 {
 				return real(elementwise(args))
 			}
 			if err := array(args[0]); err != nil {

@@ -44,11 +44,11 @@ func rangeOfLogSumExp(args []def.Range) def.Range {
 	if len(args) == 1 {
 		return def.Range{Lower: x.Lower, Upper: math.Inf(1), LowerIn: x.LowerIn}
 	}
-	y := args[1]
-	return def.Range{
-		Lower: logSumExp(x.Lower, y.Lower), Upper: logSumExp(x.Upper, y.Upper), LowerIn: x.LowerIn &&
-			y.LowerIn, UpperIn: x.UpperIn && y.UpperIn,
+	for _, y := range args[1:] {
+		x.Lower, x.LowerIn = logSumExp(x.Lower, y.Lower), x.LowerIn && y.LowerIn
+		x.Upper, x.UpperIn = logSumExp(x.Upper, y.Upper), x.UpperIn && y.UpperIn
 	}
+	return x
 }
 
 func logSumExp(a, b float64) float64 {
