@@ -358,8 +358,8 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// A location interpolates where it has as many parameters as there are values of one scale, which is a
-// parameter: a number, or one of each column.
+// A location interpolates where it has as many parameters as there are values of one scale, which depends on
+// parameters: a number, one of each column, or one of each value.
 func TestInterpolates(t *testing.T) {
 	const names = "data Y : real[N, 3]\ndata y : real[N]\ndata g : level(G)[N]\nparam a ~ normal(0, 5)\n" +
 		"param s ~ half_normal(1)\nparam c : real[3] ~ half_normal(1)\nparam f : real[N] ~ normal(0, 1)\n" +
@@ -371,7 +371,9 @@ func TestInterpolates(t *testing.T) {
 		"Y ~ normal(outer(f, c), s)":                  false,
 		"y ~ normal(f, 1)":                            false,
 		"y ~ normal(exp(u[g]), s)":                    false,
-		"y ~ normal(f, s * exp(u[g]))":                false,
+		"y ~ normal(f, s * exp(u[g]))":                true,
+		"y ~ normal(a, s * exp(f))":                   false,
+		"y ~ normal(f, exp(y))":                       false,
 		"let z = cumulative_sum(f)\ny ~ normal(z, s)": true,
 	} {
 		f := fixture{Text: names + text, Tables: map[string]string{"server": "Y.1,Y.2,Y.3,y,g\n" +

@@ -37,8 +37,8 @@ func (b *Builder) curves(n *node, k int) bool {
 }
 
 // Interpolates reports whether the location of values depends on as many parameters as there are values of
-// one scale, which depends on parameters too: where the location is equal to all of these values, the density
-// grows without bound as their scale goes to 0.
+// one scale, or as there are values, and their scale depends on parameters too: where the location is equal to
+// all of these values, the density grows without bound as their scale goes to 0.
 func (b *Builder) Interpolates(values, location, scale ID) bool {
 	b.check(values)
 	b.check(location)
@@ -48,10 +48,7 @@ func (b *Builder) Interpolates(values, location, scale ID) bool {
 	}
 	n, of := b.nodes[values].shape, b.nodes[scale].shape
 	alike := n.Len() // values of one scale
-	if of.Len() > 1 {
-		if len(n) != 2 || of.rows() != 1 {
-			return false
-		}
+	if of.Len() > 1 && len(n) == 2 && of.rows() == 1 {
 		alike = n.rows()
 	}
 	return b.parametersOf(location, map[ID]bool{}) >= alike
