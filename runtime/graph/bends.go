@@ -37,8 +37,8 @@ func (b *Builder) curves(n *node, k int) bool {
 }
 
 // Interpolates reports whether the location of values depends on as many parameters as there are values of
-// one scale, or as there are values, and their scale depends on parameters too: where the location is equal to
-// all of these values, the density grows without bound as their scale goes to 0.
+// one scale, or as there are values, and their scale depends on parameters too: where the location is equal
+// to all of these values, the density grows without bound as their scale goes to 0.
 func (b *Builder) Interpolates(values, location, scale ID) bool {
 	b.check(values)
 	b.check(location)
