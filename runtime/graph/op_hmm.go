@@ -189,9 +189,9 @@ func (h *hiddenChain) backward(w float64, density, transition, rho []float64) {
 		}
 		clear(before)
 		for j, r := range h.ratio[at:][:k] {
-			q := r * beta[j]
+			q := float64(r * beta[j])
 			addScaled(before, q, h.transition[k*j:])
-			if q *= w; t > 0 && transition != nil {
+			if q = float64(q * w); t > 0 && transition != nil {
 				addScaled(transition[k*j:][:k], q, h.alpha[at-k:])
 			} else if t == 0 && rho != nil {
 				rho[j] += q
