@@ -345,7 +345,9 @@ func (c *coordinator) hears(ctx context.Context, e controlEvent) error {
 	}
 	if e.Server != c.own || e.Epoch != c.memory.Epoch {
 		c.dirty = true // it does not know this epoch yet
-		if known != "" && known != e.Incarnation {
+		// a process before it may have begun the epoch, and not have been heard: it does not begin one twice
+		unheard := e.Server == "" && e.Epoch == c.memory.Epoch
+		if known != "" && known != e.Incarnation || unheard {
 			c.note("%s was started again", e.from)
 			return c.again()
 		}

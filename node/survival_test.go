@@ -26,6 +26,7 @@ import (
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
+	"github.com/vflc/vflc/posterior"
 )
 
 const trioModel = `client a, b
@@ -481,6 +482,31 @@ func TestCompleteRunWithoutAFolder(t *testing.T) {
 		}
 		if m, err = readMemory(server); err != nil || !slices.Equal(m.Unaware, []string{"a"}) {
 			t.Errorf("the server remembers that %v may not know of the run's end (%v)", m.Unaware, err)
+		}
+	})
+}
+
+// A client that is killed when it has begun an epoch and nobody has heard it yet begins another when it is
+// started again: it does not begin one twice.
+func TestAProcessThatNobodyHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, run := newTrio(t), randomID()
+		for party, epoch := range map[string]uint32{"server": 0, "a": 1} {
+			dir := filepath.Join(d.dir, "run_"+party)
+			if err := errors.Join(os.MkdirAll(filepath.Join(dir, posterior.SessionDir), 0o700),
+				(&memory{Party: party, Run: run, Epoch: epoch}).write(dir)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop := make(chan struct{})
+		time.AfterFunc(time.Hour, func() { close(stop) })
+		for party, err := range d.play(stop) {
+			if err != nil {
+				t.Errorf("%s: %v", party, err)
+			}
+		}
+		if d.when("server", "a was started again", time.Time{}).IsZero() {
+			t.Error("the server does not say that a was started again")
 		}
 	})
 }

@@ -1,4 +1,4 @@
-"""122 problems that were written down before anything of them was measured, for NumPyro and nutpie, each with a diagonal and with its other metric: fourteen here, fourteen in unseen2.py, eleven in unseen3.py, ten each in unseen4.py to unseen7.py and unseen9.py, nine in unseen8.py, and eight each in unseen10.py to unseen12.py.
+"""138 problems that were written down before anything of them was measured, for NumPyro and nutpie, each with a diagonal and with its other metric: fourteen here, the others in unseen2.py to unseen15.py.
 
     unseen.py simulate DIR                     writes the data (vflc.py reads them there)
     unseen.py PEER PROBLEM DIR [--seed S]      prints one JSON line, as more.py does
@@ -7,12 +7,15 @@
 No setting or rule of vflc may be chosen on them. The programs of the peers are those of somebody who knows them: group effects are centred where a group's rows say more than the
 prior (CENTRED) and non-centred elsewhere, everything is vectorised, rows that have a formula of their own are gathered beforehand. vflc's models, in the folder unseen, are what a
 user writes."""
-import json, os, sys
+import importlib, json, os, sys
 
 import numpy as np
 
 import more
-import unseen2, unseen3, unseen4, unseen5, unseen6, unseen7, unseen8, unseen9, unseen10, unseen11, unseen12
+
+# The other sets, by the seed of their first problem's data.
+SETS = {seed: importlib.import_module(f"unseen{k}") for k, seed in enumerate(
+    (4900, 6100, 7300, 8500, 9700, 10900, 12100, 13300, 14500, 15000, 15800, 16600, 17400, 18200), start=2)}
 
 logistic = lambda x: 1 / (1 + np.exp(-x))
 CENTRED = set("tobit binomial_crossed beta_hier zip_effects location_scale emax".split())
@@ -132,7 +135,7 @@ PROBLEMS = dict(tobit=tobit, mixreg=mixreg, garch_t=garch_t, poisson_ar=poisson_
 
 def simulate(folder):
     os.makedirs(folder, exist_ok=True)
-    for first, problems in ((3700, PROBLEMS), (4900, unseen2.PROBLEMS), (6100, unseen3.PROBLEMS), (7300, unseen4.PROBLEMS), (8500, unseen5.PROBLEMS), (9700, unseen6.PROBLEMS), (10900, unseen7.PROBLEMS), (12100, unseen8.PROBLEMS), (13300, unseen9.PROBLEMS), (14500, unseen10.PROBLEMS), (15000, unseen11.PROBLEMS), (15800, unseen12.PROBLEMS)):
+    for first, problems in {3700: PROBLEMS, **{seed: s.PROBLEMS for seed, s in SETS.items()}}.items():
         for i, (problem, f) in enumerate(problems.items()):
             with open(f"{folder}/{problem}.json", "w") as out:
                 json.dump({k: np.asarray(v).tolist() for k, v in f(np.random.default_rng(first + i)).items()}, out)
@@ -144,7 +147,7 @@ def data(problem, folder):
 
 
 def numpyro_model(problem, d):
-    for others in (unseen2, unseen3, unseen4, unseen5, unseen6, unseen7, unseen8, unseen9, unseen10, unseen11, unseen12):
+    for others in SETS.values():
         if problem in others.PROBLEMS:
             return others.numpyro_model(problem, d)
     import jax
@@ -254,7 +257,7 @@ def numpyro_model(problem, d):
 
 
 def pymc_model(problem, d):
-    for others in (unseen2, unseen3, unseen4, unseen5, unseen6, unseen7, unseen8, unseen9, unseen10, unseen11, unseen12):
+    for others in SETS.values():
         if problem in others.PROBLEMS:
             return others.pymc_model(problem, d)
     import pymc as pm
@@ -367,4 +370,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "collect":
         collect(*sys.argv[2:])
     else:
-        more.main(simulate, data, numpyro_model, pymc_model, KEEP | unseen2.KEEP | unseen3.KEEP | unseen4.KEEP | unseen5.KEEP | unseen6.KEEP | unseen7.KEEP | unseen8.KEEP | unseen9.KEEP | unseen10.KEEP | unseen11.KEEP | unseen12.KEEP)
+        for s in SETS.values():
+            KEEP |= s.KEEP
+        more.main(simulate, data, numpyro_model, pymc_model, KEEP)
